@@ -1,5 +1,6 @@
 import gc
 import os
+import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -27,6 +28,10 @@ settings.load_profile("patient")
 
 # Collected tests are hundreds of thousands of objects that live to the end: each collection would walk them.
 gc.set_threshold(100_000, 50, 50)
+
+# A shell starts background commands with Ctrl-C ignored, and the programs that tests start and interrupt inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests read the engine's own output; those about the summary unset it.
 os.environ["IGZ_CLUSTERS_VERBOSE"] = "1"

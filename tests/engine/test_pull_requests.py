@@ -128,7 +128,6 @@ def test_ctrl_c_ends_a_review_and_leaves_nothing_behind(base: Checkout, tmp_path
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 as in a terminal
     )
     assert process.stderr
     while "building a baseline" not in process.stderr.readline():

@@ -77,8 +77,6 @@ def test_ctrl_c_ends_a_render_and_leaves_nothing_behind(
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        # A shell that runs the tests in the background starts them with SIGINT ignored; a terminal does not.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     # From here on the engine starts Python programs, which take about two seconds to import what they need.
     eventually(lambda: any(child.name().startswith("pulumi-lang") for child in children(process)))

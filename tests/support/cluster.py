@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -68,8 +67,6 @@ class Cluster:
             stderr=subprocess.STDOUT,
             text=True,
             process_group=0,  # as shells do it: a signal to the group is not one to the tests
-            # A shell that runs the tests in the background starts them with SIGINT ignored; a terminal does not.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
 
     def up(self) -> str:

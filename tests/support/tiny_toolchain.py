@@ -33,10 +33,8 @@ fi
 exec {go} "$@"
 """
 
-# A shell that runs the tests in the background starts them with SIGINT ignored; a user's terminal does not.
 CHILD = """
-import pickle, signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)
+import pickle, sys
 from workbench.toolchain.build import build_missing
 bundles, sources = pickle.load(sys.stdin.buffer)
 build_missing(bundles, sources=sources, progress=lambda event: print(event, flush=True), keep_build_cache=True)

@@ -37,7 +37,7 @@ plugin.wait()
 """
 
 RUN = """
-import signal, sys
+import sys
 from pathlib import Path
 from support.scripted_engine import ScriptedEngine
 from workbench import stacks
@@ -45,7 +45,6 @@ from workbench.engine import hangs, session
 from workbench.engine.cloud import cloud_session
 from workbench.engine.lock import stack_lock
 from workbench.toolchain import Toolchain
-signal.signal(signal.SIGINT, signal.default_int_handler)
 hangs._PAUSE, hangs.SILENCE, session._ABORT = 0.1, float(sys.argv[2]), 0.5
 toolchain = Toolchain({"pulumi": Path(sys.argv[1], "pulumi")})
 found = stacks.find("mine")

@@ -18,7 +18,6 @@ def python(program: str, *path: Path) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=600,
         check=False,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 

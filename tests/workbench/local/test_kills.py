@@ -37,7 +37,6 @@ def start() -> subprocess.Popen[bytes]:
         env={**user_environment(), "IGZ_CLUSTERS_DATA": str(data_dir())},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
 
 
