@@ -6,7 +6,8 @@ rare.
 
 from typing import Final, Protocol
 
-_HOUR: Final = 3600.0
+HOUR: Final = 3600.0
+"""Seconds."""
 
 
 class Lived(Protocol):
@@ -30,4 +31,4 @@ def life(node: Lived, lasts: float) -> tuple[float, float]:
 def node_hours(node: Lived, lasts: float) -> float:
     """Return the hours of a scenario of ``lasts`` seconds in which a node existed."""
     begin, end = life(node, lasts)
-    return (end - begin) / _HOUR
+    return (end - begin) / HOUR

@@ -3,14 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from workbench.prices.node_hours import life, node_hours
+from workbench.prices.node_hours import HOUR, life, node_hours
 from workbench.rehearsal.outcome import Cost, Costs
 from workbench.rehearsal.record import NodeRecord, PodRecord, Record
 
 PriceOf = Callable[[str, str], float | None]
 """Price of an hour in US dollars, by machine type and lifecycle; None if it is not known."""
-
-_HOUR = 3600.0
 
 
 class _Sum:
@@ -58,7 +56,7 @@ def costs_of(record: Record, price_of: PriceOf, *, fee: float = 0.0, prices: str
             one.add(node, own, price)
         for team, part in team_hours(node, pods[node.name], record.lasts).items():
             by_team[team].add(node, part, price)
-    total.usd += (control_plane := fee * record.lasts / _HOUR)
+    total.usd += (control_plane := fee * record.lasts / HOUR)
     return Costs(
         total=total.cost,
         control_plane=control_plane,
@@ -81,7 +79,7 @@ def team_hours(node: NodeRecord, pods: Iterable[PodRecord], lasts: float) -> dic
         shares = [share_of(pod, node) for pod in present]
         scale = 1 / max(1.0, sum(shares))
         for pod, share in zip(present, shares, strict=True):
-            parts[pod.team] += share * scale * (end - start) / _HOUR
+            parts[pod.team] += share * scale * (end - start) / HOUR
     parts[""] = max(0.0, node_hours(node, lasts) - sum(parts.values()))
     return dict(parts)
 

@@ -10,6 +10,7 @@ from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.finding import (
     Case,
     Finding,
+    absent_text,
     joined,
     lacking,
     missing,
@@ -101,7 +102,7 @@ def survives(case: Case, expectation: Survives) -> Finding:
             [
                 f"{len(gone)} of {count(len(pods), 'pod')} lost" if pods else "no pod arrived",
                 ", ".join(f"{n} by {cause}" for cause, n in causes.most_common(3)),
-                f"{absent} refused or never created" if absent else "",
+                absent_text(absent),
             ]
         ),
         pods=gone,

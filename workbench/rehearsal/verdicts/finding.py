@@ -94,6 +94,11 @@ def share_is(good: int, total: int, percent: float) -> bool:
     return total > 0 and good * 100 >= percent * total
 
 
+def absent_text(absent: int) -> str:
+    """Return how many pods are missing as a part of a measured text; empty if none is."""
+    return f"{absent} refused or never created" if absent else ""
+
+
 def joined(parts: Iterable[str]) -> str:
     """Return the parts of a measured text that say something."""
     return "; ".join(part for part in parts if part)

@@ -16,7 +16,7 @@ from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
 from workbench.rehearsal.scenario.places import is_in
 from workbench.rehearsal.scenario.work import WorkKind
 from workbench.rehearsal.verdicts.miss import BARE_KINDS, Finders, Miss, named
-from workbench.rehearsal.verdicts.nodes import price_of
+from workbench.rehearsal.verdicts.nodes import named_types, price_of
 from workbench.rehearsal.verdicts.verdict import Hint
 from workbench.report.words import count
 
@@ -79,7 +79,7 @@ def unknown_price(miss: Miss) -> Iterator[Hint]:
         return
     if unpriced := price_of(miss.record, miss.finding.nodes, miss.case.costs).unpriced:
         yield Hint(
-            cause=f"The price is not known of {', '.join(name or 'machines without a type' for name in unpriced)}.",
+            cause=f"The price is not known of {named_types(unpriced)}.",
             action="Read the account's own prices: `igz-clusters prices refresh`; or expect nodeHours instead of usd.",
             path="expectations",
         )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from workbench.prices.node_hours import life, node_hours
+from workbench.prices.node_hours import HOUR, life, node_hours
 from workbench.rehearsal.amounts import most_at_once
 from workbench.rehearsal.outcome import Cost, Costs
 from workbench.rehearsal.record import NodeRecord, Record
@@ -12,8 +12,6 @@ from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
 from workbench.rehearsal.scenario.places import Place, is_in
 from workbench.rehearsal.verdicts.finding import Case, Finding, joined
 from workbench.report.words import count
-
-_HOUR = 3600.0
 
 
 def minimum_again(case: Case, expectation: MinimumAgain) -> Finding:
@@ -51,7 +49,7 @@ def at_most(case: Case, expectation: AtMost) -> Finding:
     total, most = sum(node_hours(node, record.lasts) for node in nodes), peak(nodes, record.lasts)
     bounds, parts, met, near = [], [], [], False
     elastic = {group.name for group in record.groups if group.is_elastic}
-    slack = case.tolerance / _HOUR * sum(node.group in elastic for node in nodes)
+    slack = case.tolerance / HOUR * sum(node.group in elastic for node in nodes)
     if expectation.node_hours is not None:
         bounds.append(f"{expectation.node_hours:g} node-hours")
         parts.append(f"{total:.1f} node-hours")
@@ -113,12 +111,17 @@ def price_of(record: Record, nodes: Sequence[NodeRecord], costs: Costs | None) -
     return Cost(node_hours=total, usd=usd, unpriced=tuple(sorted(unpriced)))
 
 
+def named_types(unpriced: Iterable[str]) -> str:
+    """Return machine types without a price in words; those of ``machine`` pools have no name."""
+    return ", ".join(name or "machines without a type" for name in unpriced)
+
+
 def _price_text(cost: Cost, fee: float, bound: float) -> str:
     usd = cost.usd + fee
     known = f"{usd:.2f} USD" + (f", {fee:.2f} of it for the control plane" if fee else "")
     if not cost.unpriced:
         return known
-    missing = f"no price of {', '.join(name or 'machines without a type' for name in cost.unpriced)}"
+    missing = f"no price of {named_types(cost.unpriced)}"
     if usd > bound:
         return f"at least {known}: {missing}"
     return f"cannot be judged: {f'at least {known}, ' if usd else ''}{missing}"

@@ -6,7 +6,7 @@ from workbench.rehearsal.record import PodRecord, Record
 from workbench.rehearsal.scenario.expectations import CoreServicesUnmoved, LandsOn, NeverOn
 from workbench.rehearsal.scenario.places import is_in
 from workbench.rehearsal.scenario.work import WorkKind
-from workbench.rehearsal.verdicts.finding import Case, Finding, joined, lacking
+from workbench.rehearsal.verdicts.finding import Case, Finding, absent_text, joined, lacking
 from workbench.report.words import count
 
 
@@ -22,7 +22,7 @@ def lands_on(case: Case, expectation: LandsOn) -> Finding:
             f"{len(pods) - len(outside)} of {count(len(pods) + absent, 'pod')} on {place.text}",
             _elsewhere(record, outside),
             f"{waiting} without a node" if waiting else "",
-            f"{absent} refused or never created" if absent else "",
+            absent_text(absent),
         ]
     )
     return Finding(

@@ -5,7 +5,7 @@ import math
 from workbench.rehearsal.record import PodRecord, Record
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.expectations import WaitsAtMost
-from workbench.rehearsal.verdicts.finding import Case, Finding, joined, lacking, share_is
+from workbench.rehearsal.verdicts.finding import Case, Finding, absent_text, joined, lacking, share_is
 from workbench.report.words import count
 
 
@@ -58,7 +58,7 @@ def _is_met(case: Case, pods: tuple[PodRecord, ...], bound: float, absent: int, 
 
 def _measured(record: Record, pods: tuple[PodRecord, ...], late: int, undecided: int, absent: int) -> str:
     if not pods:
-        return f"no pod; {absent} refused or never created" if absent else "no pod arrived"
+        return f"no pod; {absent_text(absent)}" if absent else "no pod arrived"
     waits = [wait_of(pod, record.lasts) for pod in pods]
     still = sum(pod.started is None and pod.ended is None for pod in pods)
     decided = len(pods) - undecided
@@ -70,7 +70,7 @@ def _measured(record: Record, pods: tuple[PodRecord, ...], late: int, undecided:
             ),
             f"{still} still waiting at the end" if still else "",
             f"{undecided} left out: too short a time to tell" if undecided else "",
-            f"{absent} refused or never created" if absent else "",
+            absent_text(absent),
         ]
     )
 
