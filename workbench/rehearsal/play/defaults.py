@@ -14,6 +14,7 @@ from components.contract.systems.platform_cluster import PlatformCluster
 from infra.config import StackConfig
 from infra.config.platform_cluster import platform_cluster
 from workbench.rehearsal.play.preemption import Placement, with_mode
+from workbench.rehearsal.scenario.kinds import KINDS_OF_KEY
 from workbench.rehearsal.scenario.work import Work
 
 _SIDES: Final = ("requests", "limits")
@@ -41,13 +42,13 @@ class PlatformDefaults:
         own = self.config.namespaces.get(namespace)
         return self.config.platform.mlrun.with_own(own.mlrun if own else None)
 
-    def by_mlrun(self, work: Work, namespace: str, *, has_mode: bool = True) -> dict[str, Any]:
+    def by_mlrun(self, work: Work, namespace: str) -> dict[str, Any]:
         """Return placement and class of a pod that MLRun or Nuclio makes.
 
-        From 1.7 on MLRun merges its default selector with the function's own, whose values win. Steps of pipelines have
-        no preemption mode (docs/decisions/0023).
+        From 1.7 on MLRun merges its default selector with the function's own, whose values win.
         """
         chosen = {**self.cluster.job_selector, **own_selector(work)}
+        has_mode = work.kind in KINDS_OF_KEY["mode"]
         mode = (work.mode or self.mlrun(namespace).preemption_mode) if has_mode else PreemptionMode.NONE
         placed = with_mode(
             Placement(chosen, work.tolerations), mode, has_spot=self.cluster.has_spot, taint=self.config.spot_taint

@@ -122,7 +122,7 @@ class Objects:
         kubeflow/pipelines 7b70c7b9, ``argocompiler/container.go``; placement as MLRun compiles it.
         """
         spec = {
-            **self.defaults.by_mlrun(unit.work, unit.namespace, has_mode=False),
+            **self.defaults.by_mlrun(unit.work, unit.namespace),
             "serviceAccountName": authors.PIPELINE_RUNNER,
             "containers": [{"name": "wait", "image": _ARGO_IMAGE}, self._main("main", unit)],
         }
