@@ -3,6 +3,7 @@
 import http.client
 import json
 import ssl
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,9 @@ import yaml
 DRY_RUN = {"dryRun": "All"}
 CONTENT_TYPES = {"PATCH": "application/merge-patch+json", "APPLY": "application/apply-patch+yaml"}
 GROUPS = {"v1": "/api/v1"}
+IDLE_MAX = 60.0
+"""Seconds without a request after which a session connects anew. The server closes connections that were idle for 90
+(kubernetes v1.36, ``staging/src/k8s.io/apiserver/pkg/server/secure_serving.go``); building an operator takes longer."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class Api:
         tls.load_cert_chain(user["client-certificate"], user["client-key"])
         server = urlsplit(cluster["server"])
         self._connection = http.client.HTTPSConnection(str(server.hostname), server.port, context=tls, timeout=600)
+        self._answered = time.monotonic()
 
     def send(
         self,
@@ -58,6 +63,8 @@ class Api:
         """Send a request, a PATCH as a merge patch, APPLY as a server-side apply; ``parameters`` go into the query."""
         data = None if body is None else json.dumps(body)
         verb = "PATCH" if method in CONTENT_TYPES else method
+        if time.monotonic() > self._answered + IDLE_MAX:
+            self._connection.close()  # the next line connects anew
         self._connection.putrequest(verb, f"{path}?{urlencode(parameters)}" if parameters else path)
         headers = [("Content-Type", CONTENT_TYPES.get(method, "application/json")), ("Accept", "application/json")]
         headers += [("Impersonate-User", as_user)] if as_user else []
@@ -68,6 +75,7 @@ class Api:
         response = self._connection.getresponse()
         warnings = response.headers.get_all("Warning") or []
         text = response.read()
+        self._answered = time.monotonic()
         # Of a path that it does not know the server says so in plain text.
         said = json.loads(text) if response.headers.get_content_type() == "application/json" else {"message": str(text)}
         return Answer(response.status, said, tuple(_text(each) for each in warnings))
