@@ -12,6 +12,9 @@ test-changed: $(INSTALLED) ## Run the tests that the changes since BASE (origin/
 kills: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
 	@$(TESTS) --kills -k "kill or ctrl_c or at_once or damage"
 
+proofs: $(INSTALLED) ## Rehearse all random sets of pods and every planted mistake; takes about an hour
+	@$(TESTS) --proofs -m proofs
+
 nightly: $(INSTALLED) ## Kill runs on the AWS and Azure emulators at every call that changes something; takes a night
 	@$(TESTS) --moments 150 tests/control_plane/test_cloud_kills.py
 
@@ -38,4 +41,4 @@ lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without a
 			--no-emit-index-url --no-header --quiet -o $$pins.txt || exit 1; \
 	done
 
-.PHONY: test test-all test-changed kills nightly check bench lock
+.PHONY: test test-all test-changed kills proofs nightly check bench lock

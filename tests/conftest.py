@@ -15,8 +15,10 @@ from support.cluster import Cluster, pod, running_cluster
 USUAL = 2
 KILLS = 20
 TIERS = ("unit", "engine", "control_plane")
-COMMANDS = {"full": "make test-all", "kills": "make kills"}
+COMMANDS = {"full": "make test-all", "kills": "make kills", "proofs": "make proofs"}
 """The command that runs the tests of a marker, which others leave out."""
+ASKED_FOR = ("kills", "proofs")
+"""Markers whose tests run only with the option of the same name."""
 TRIALS = (Path(__file__).parent / "emulator_tests", Path(__file__).parent / "tools" / "benchmarks")
 """Tests of what only tests and measurements use: `make test` leaves them out, for only a change there needs them."""
 LEFT_OUT = pytest.StashKey[Counter[str]]()
@@ -38,8 +40,9 @@ os.environ["IGZ_CLUSTERS_VERBOSE"] = "1"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Offer the long form of the tests that kill and damage."""
+    """Offer the long form of the tests that kill and damage, and of those that rehearse many cases."""
     parser.addoption("--kills", action="store_true", help=f"Kill each run at {KILLS} moments instead of a few.")
+    parser.addoption("--proofs", action="store_true", help="Rehearse all cases of a proof instead of a few.")
     parser.addoption("--moments", type=int, metavar="COUNT", help="Kill each run at so many moments.")
 
 
@@ -86,9 +89,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     In several processes it comes last: its many small tests fill the time in which one of them has nothing else to do.
     """
-    if not config.getoption("--kills"):
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("kills")])
-        items[:] = [item for item in items if not item.get_closest_marker("kills")]
+    left = [marker for marker in ASKED_FOR if not config.getoption(f"--{marker}")]
+    config.hook.pytest_deselected(items=[item for item in items if any(map(item.get_closest_marker, left))])
+    items[:] = [item for item in items if not any(map(item.get_closest_marker, left))]
     items.sort(key=lambda item: TIERS.index(tier_of(item)), reverse=hasattr(config, "workerinput"))
     for item in items:
         if any(folder in item.path.parents for folder in TRIALS):

@@ -146,7 +146,7 @@ def clean_up(made: Cluster) -> None:
     ]
 
 
-@pytest.mark.full
+@pytest.mark.kills
 def test_killed_in_every_step_it_continues_and_is_cleaned_up_after_the_last(killed: Cluster) -> None:
     steps = [name for name in ALL if name != "claim"]  # which no local stack has
     for index, step in enumerate(steps):
