@@ -3,8 +3,8 @@
 test: $(INSTALLED) ## Run what every change must pass, on all cores (TIER=unit, engine or control_plane: only those)
 	@$(TESTS) -m 'not full$(if $(TIER), and $(or $(MARKED_$(TIER)),$(error TIER is unit, engine or control_plane)))'
 
-test-all: $(INSTALLED) ## Run all tests
-	@$(TESTS)
+test-all: $(INSTALLED) ## Run all tests (PART=2/4: the second of four parts, which several machines can share)
+	@$(TESTS) $(if $(PART),--part $(PART))
 
 test-changed: $(INSTALLED) ## Run the tests that the changes since BASE (origin/main) need
 	@$(BIN)/python -m tools.affected_tests --base "$(or $(BASE),origin/main)" --run

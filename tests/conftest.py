@@ -1,6 +1,8 @@
+import argparse
 import gc
 import os
 import signal
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -43,7 +45,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the long form of the tests that kill and damage, and of those that rehearse many cases."""
     parser.addoption("--kills", action="store_true", help=f"Kill each run at {KILLS} moments instead of a few.")
     parser.addoption("--proofs", action="store_true", help="Rehearse all cases of a proof instead of a few.")
+    parser.addoption("--part", type=_part, metavar="K/N", help="Run the K-th of N parts of the tests.")
     parser.addoption("--moments", type=int, metavar="COUNT", help="Kill each run at so many moments.")
+
+
+def _part(text: str) -> tuple[int, int]:
+    """Return number and count of ``2/4``."""
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise argparse.ArgumentTypeError(f"{text!r} does not name a part of the tests: write K/N, for example 2/4")
+    return int(number), int(count)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -99,6 +110,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.user_properties.append(("tier", tier_of(item)))
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(_sharing(item)))
+    if part := config.getoption("--part"):
+        items[:] = [item for item in items if _is_in(part, item)]
+
+
+def _is_in(part: tuple[int, int], item: pytest.Item) -> bool:
+    """Return whether a test belongs to a part; what shares an expensive thing belongs to one."""
+    number, count = part
+    group = item.get_closest_marker("xdist_group")
+    assert group
+    return zlib.crc32(group.args[0].encode()) % count == number - 1
 
 
 def _sharing(item: pytest.Item) -> str:

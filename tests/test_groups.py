@@ -89,3 +89,26 @@ def test_the_summary_says_how_many_tests_another_command_runs() -> None:
     options = ("-m", "not full", "--numprocesses", "2", "--dist", "loadgroup", "tests/emulator_tests/core")
     run = pytest_run(PROJECT_ROOT, *options)
     assert " tests; `make test-all` runs them" in run.stdout, run.stdout + run.stderr
+
+
+def test_parts_are_disjoint_and_together_all_tests(tmp_path: Path) -> None:
+    Path(tmp_path, "test_it.py").write_text(FIXTURES)
+    Path(tmp_path, "shows.py").write_text(SHOWS)
+    path = os.pathsep.join([str(PROJECT_ROOT / "tests"), str(tmp_path)])
+    options = ("--collect-only", "-p", "conftest", "-p", "shows", "--rootdir", str(tmp_path))
+
+    def of(part: str) -> list[str]:
+        run = pytest_run(tmp_path, *options, "--part", part, PYTHONPATH=path)
+        return [line for line in run.stdout.splitlines() if line.startswith("group of ")]
+
+    parts = [of(f"{number}/3") for number in (1, 2, 3)]
+    assert sorted(line for part in parts for line in part) == sorted(of("1/1"))
+    assert len(of("1/1")) == 7
+    groups = [{line.partition(" is ")[2] for line in part} for part in parts]
+    assert len(set().union(*groups)) == sum(map(len, groups))
+
+
+def test_a_part_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    run = pytest_run(tmp_path, "-p", "conftest", "--part", "5/4", PYTHONPATH=str(PROJECT_ROOT / "tests"))
+    assert run.returncode == 4
+    assert "'5/4' does not name a part of the tests: write K/N, for example 2/4" in run.stderr
