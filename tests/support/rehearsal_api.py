@@ -11,7 +11,7 @@ from typing import Any
 from components.contract.labels import WellKnownLabel
 from infra.config import StackConfig
 from support.rehearsal_stacks import stack
-from workbench.rehearsal.cluster.simulated import ApiError
+from workbench.rehearsal.cluster.simulated import ApiError, Closing, Usages
 from workbench.rehearsal.play.agenda import Clock
 from workbench.rehearsal.play.chronicle import Chronicle
 from workbench.rehearsal.play.site import Site
@@ -148,10 +148,24 @@ class FakeCluster:
         self.api = api or FakeApi()
         self.assumptions: tuple[str, ...] = ("It is a fake.",)
         self.lost: Exception | None = None
+        self.usages: Usages | None = None
+        """What the scenario lets its pods use, while it is played."""
+
+    def serve_metrics(self, usages: Usages) -> Closing:
+        self.usages = usages
+        return _Served(self)
 
     def check(self) -> None:
         if self.lost:
             raise self.lost
+
+
+class _Served:
+    def __init__(self, cluster: FakeCluster) -> None:
+        self._cluster = cluster
+
+    def close(self) -> None:
+        self._cluster.usages = None
 
 
 def _group(group: Any) -> GroupFacts:

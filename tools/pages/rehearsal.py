@@ -66,7 +66,12 @@ def _checks() -> dict[str, list[dict[str, Any]]]:
         "pod": {"required": ["containers"], "properties": {"containers": {"type": "array", "minItems": 1}}},
     }
     return {
-        "Work": [{"properties": work}, {"not": {"required": ["priority", "priorityClass"]}}, *_by_kind()],
+        "Work": [
+            {"properties": work},
+            {"not": {"required": ["priority", "priorityClass"]}},
+            {"not": {"required": ["scales", "workers"]}},
+            *_by_kind(),
+        ],
         "Arrival": [
             {"if": {"required": ["every"]}, "then": {"properties": {"count": {"minimum": 2}}, "required": ["count"]}}
         ],

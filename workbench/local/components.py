@@ -101,6 +101,8 @@ def _api_server(layout: Layout, ports: Mapping[str, int], emulated: str) -> Comp
         "etcd-certfile": pki / "etcd-client.crt",
         "etcd-keyfile": pki / "etcd-client.key",
         "client-ca-file": pki / f"{CLUSTER_CA}.crt",
+        "proxy-client-cert-file": pki / "front-proxy-client.crt",
+        "proxy-client-key-file": pki / "front-proxy-client.key",
         "anonymous-auth": False,
         "authorization-mode": "Node,RBAC",
         # GPU pods get their toleration, as on EKS and AKS; the plug-ins that are on by default stay on.

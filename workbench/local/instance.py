@@ -69,6 +69,11 @@ class Instance:
         """The administrator's kubeconfig, context ``igz-local-<name>``; written by the first start."""
         return self._files.kubeconfig()
 
+    @property
+    def pki(self) -> Path:
+        """Folder of its certificates and keys; written by the first start."""
+        return self._files.pki
+
     def configure(self, tuning: Tuning) -> None:
         """Set how the instance differs from the usual one; applies from its next start, and until it is deleted.
 

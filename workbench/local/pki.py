@@ -20,7 +20,10 @@ RENEW_BEFORE = timedelta(days=30)
 SERVICE_NETWORK = ipaddress.ip_network(SERVICE_CIDR)
 """Service addresses; not reachable, since nodes are simulated."""
 
-CLUSTER_CA, ETCD_CA = "ca", "etcd-ca"
+CLUSTER_CA, ETCD_CA, FRONT_PROXY_CA = "ca", "etcd-ca", "front-proxy-ca"
+
+METRICS_SERVICE = ("metrics-server", "kube-system")
+"""Name and namespace of the Service of pod metrics."""
 
 _LOOPBACK = ("localhost", "127.0.0.1")
 _API_SERVER = (
@@ -73,6 +76,9 @@ CERTIFICATES = (
     # etcd uses its own certificate as a client of itself and of its peers.
     Certificate("etcd", ETCD_CA, "etcd", hosts=_LOOPBACK),
     Certificate("etcd-client", ETCD_CA, "kube-apiserver"),
+    # The API server shows it to servers of aggregated APIs, which trust its authority to name users, and no other.
+    Certificate("front-proxy-client", FRONT_PROXY_CA, "front-proxy-client"),
+    Certificate("metrics", CLUSTER_CA, "metrics", hosts=(f"{'.'.join(METRICS_SERVICE)}.svc",), client=False),
 )
 
 
@@ -90,7 +96,7 @@ def ensure_pki(folder: Path, now: datetime | None = None) -> None:
         The current time, with time zone. Default: the system clock's.
     """
     now = now or datetime.now(UTC)
-    for ca in (CLUSTER_CA, ETCD_CA):
+    for ca in (CLUSTER_CA, ETCD_CA, FRONT_PROXY_CA):
         if not _lasts(_read(folder, ca), now):
             _make_ca(folder, ca, now)
     for certificate in CERTIFICATES:

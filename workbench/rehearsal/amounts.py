@@ -34,6 +34,14 @@ def pod_amounts(spec: Mapping[str, Any], which: str) -> dict[str, Decimal]:
     return {name: amount for name, amount in whole.items() if amount}
 
 
+def cpu_limit(spec: Mapping[str, Any]) -> Decimal:
+    """Return the cores that a pod can use: the limits of its containers together; infinite if one has none."""
+    containers = spec.get("containers") or ()
+    if any("cpu" not in ((each.get("resources") or {}).get("limits") or {}) for each in containers):
+        return Decimal("Infinity")
+    return pod_amounts(spec, "limits").get("cpu", Decimal(0))
+
+
 def _container_amounts(container: Mapping[str, Any], which: str) -> Iterator[tuple[str, Decimal]]:
     resources = container.get("resources") or {}
     chosen = resources.get(which) or {}

@@ -30,7 +30,7 @@ def contents(pki: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("certificate", CERTIFICATES, ids=lambda each: each.name)
 def test_a_certificate_comes_from_its_own_authority_and_from_no_other(pki: Path, certificate: Certificate) -> None:
-    other = {"ca": "etcd-ca", "etcd-ca": "ca"}[certificate.ca]
+    other = {"ca": "etcd-ca", "etcd-ca": "front-proxy-ca", "front-proxy-ca": "ca"}[certificate.ca]
     load(pki, certificate.name).verify_directly_issued_by(load(pki, certificate.ca))
     with pytest.raises(ValueError, match="not match"):
         load(pki, certificate.name).verify_directly_issued_by(load(pki, other))
@@ -51,7 +51,7 @@ def test_openssl_accepts_a_certificate_for_its_purpose_only(pki: Path, certifica
     assert accepts("sslclient") == certificate.client
 
 
-@pytest.mark.parametrize("authority", ["ca", "etcd-ca"])
+@pytest.mark.parametrize("authority", ["ca", "etcd-ca", "front-proxy-ca"])
 def test_an_authority_signs_certificates_and_no_further_authority(pki: Path, authority: str) -> None:
     extensions = load(pki, authority).extensions
     constraints = extensions.get_extension_for_class(x509.BasicConstraints)

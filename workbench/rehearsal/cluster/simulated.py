@@ -1,7 +1,8 @@
 """The cluster that a rehearsal runs on, as the rest of the rehearsal sees it."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
 
 from infra.config import StackConfig
 from workbench.rehearsal.record import GroupFacts
@@ -70,6 +71,27 @@ class Api(Protocol):
         """End all watches."""
 
 
+@dataclass(frozen=True)
+class PodUsage:
+    """What a running pod uses: its CPU in thousandths."""
+
+    namespace: str
+    name: str
+    labels: Mapping[str, str]
+    cpu_millis: int
+
+
+Usages: TypeAlias = Callable[[str, Mapping[str, str]], Iterable[PodUsage]]
+"""Returns what the pods of a namespace (empty: of all) that have certain labels use now."""
+
+
+class Closing(Protocol):
+    """Something that runs until it is closed."""
+
+    def close(self) -> None:
+        """End it."""
+
+
 class SimulatedCluster(Protocol):
     """The cluster of a stack as simulated nodes on a running control plane, with the stack's own objects in it."""
 
@@ -92,6 +114,9 @@ class SimulatedCluster(Protocol):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the simulation assumes, as sentences."""
+
+    def serve_metrics(self, usages: Usages) -> Closing:
+        """Offer the usage of pods at its API server, as metrics-server does, until the result is closed."""
 
     def check(self) -> None:
         """Raise ``LostError`` if a component of the control plane has ended."""

@@ -17,9 +17,10 @@ from workbench.rehearsal.cluster.autoscaler_flags import autoscaler_flags
 from workbench.rehearsal.cluster.capacity import capacity_objects
 from workbench.rehearsal.cluster.existing import as_rehearsed
 from workbench.rehearsal.cluster.load import CoreLoad, load_of
+from workbench.rehearsal.cluster.metrics import WINDOW, MetricsServer, offer
 from workbench.rehearsal.cluster.nodes import assumptions, autoscaler_maps, group_facts, static_nodes
 from workbench.rehearsal.cluster.objects import apply_objects, objects_of
-from workbench.rehearsal.cluster.simulated import ApiError, LostError
+from workbench.rehearsal.cluster.simulated import ApiError, LostError, Usages
 from workbench.rehearsal.cluster.tuning import Emulation, tuning
 from workbench.rehearsal.record import GroupFacts
 from workbench.rehearsal.settings import Pace
@@ -71,6 +72,16 @@ class Simulation:
     api: KubeApi
     instance: Instance
     assumptions: tuple[str, ...]
+
+    def serve_metrics(self, usages: Usages) -> MetricsServer:
+        """Offer the usage of pods at the API server until the result is closed; raises ``LostError``."""
+        server = MetricsServer(self.instance.pki, usages, self.pace.real_text(WINDOW))
+        try:
+            offer(self.api, server, self.instance.pki)
+        except BaseException:
+            server.close()
+            raise
+        return server
 
     def check(self) -> None:
         """Raise ``LostError`` if a component of the control plane has ended, even if it runs again."""

@@ -16,6 +16,16 @@ _NODE_EVICTIONS: Final = 0.1
 _NODE_EVICTIONS_IN_TROUBLE: Final = 0.01
 """Nodes that get their ``NoExecute`` taint, by second: the defaults of ``--node-eviction-rate`` and
 ``--secondary-node-eviction-rate`` (kubernetes v1.36.3, ``cmd/kube-controller-manager/app/options``)."""
+_SYNC: Final = 15.0
+_STABILIZATION: Final = 300.0
+_CPU_INITIALIZATION: Final = 300.0
+_INITIAL_READINESS: Final = 30.0
+"""Seconds between two looks at a HorizontalPodAutoscaler, for which replicas stay after the load has gone, for which a
+new pod's CPU may be ignored, and within which it counts as not yet ready: the defaults of
+``--horizontal-pod-autoscaler-*`` (kubernetes v1.36.3, ``pkg/controller/podautoscaler/config/v1alpha1/defaults.go``).
+The tolerance of 10 % is no time and stays."""
+SOONEST_SYNC: Final = 0.1
+"""Shortest real time between two of these looks: each costs the control plane some requests."""
 _OLDEST_EMULATED: Final = 3
 """How many minors back an API server can emulate (kubernetes v1.36.3, ``component-base/compatibility``)."""
 
@@ -92,6 +102,7 @@ def tuning(pace: Pace, autoscaler: Mapping[str, Flag], emulated: str = "") -> Tu
                 "node-monitor-grace-period": "300s",
                 "node-eviction-rate": f"{_NODE_EVICTIONS * pace.speed:g}",
                 "secondary-node-eviction-rate": f"{_NODE_EVICTIONS_IN_TROUBLE * pace.speed:g}",
+                **_scaling(pace),
             },
             # Each node's lease is renewed after a quarter of this time: at 1,000 nodes 20 a second.
             "kwok": {"node-lease-duration-seconds": "200"},
@@ -107,6 +118,27 @@ def tuning(pace: Pace, autoscaler: Mapping[str, Flag], emulated: str = "") -> Tu
         emulated=emulated,
         owner=Owner.this(),
     )
+
+
+def sync_period(pace: Pace) -> float:
+    """Return the real seconds between two looks at a HorizontalPodAutoscaler."""
+    return max(pace.real(_SYNC), SOONEST_SYNC)
+
+
+def is_sync_late(pace: Pace) -> bool:
+    """Return whether these looks are rarer in the scenario's time than on a cluster."""
+    return sync_period(pace) > pace.real(_SYNC)
+
+
+def _scaling(pace: Pace) -> dict[str, str]:
+    """Return the controller manager's flags about HorizontalPodAutoscalers."""
+    name = "horizontal-pod-autoscaler-"
+    return {
+        f"{name}sync-period": pace.real_text(pace.simulated(sync_period(pace))),
+        f"{name}downscale-stabilization": pace.real_text(_STABILIZATION),
+        f"{name}cpu-initialization-period": pace.real_text(_CPU_INITIALIZATION),
+        f"{name}initial-readiness-delay": pace.real_text(_INITIAL_READINESS),
+    }
 
 
 def _minor(version: str) -> str:

@@ -24,7 +24,7 @@ from workbench.rehearsal.play.operators import (
     thresholds,
 )
 from workbench.rehearsal.play.site import quietly
-from workbench.rehearsal.play.units import Request, Unit, in_zone
+from workbench.rehearsal.play.units import AUTOSCALER_OF_PODS, Request, Unit, in_zone
 
 Reaction = Callable[[], object]
 
@@ -50,7 +50,7 @@ class ArrivedUnits:
         self._units: dict[str, Unit] = {}
         self._operators: dict[str, Operator] = {}
         self._controllers: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        """Kind and path of the controllers of each unit."""
+        """Kind and path of what makes and counts the pods of each unit."""
         self._without_zone: set[str] = set()
         """Units whose volume is not in a zone yet."""
         self._deleted: set[str] = set()
@@ -74,7 +74,7 @@ class ArrivedUnits:
 
     def note_created(self, unit: Unit, request: Request) -> None:
         """Note an object that the API server accepted."""
-        if request.kind in {"Deployment", "Job"}:
+        if request.kind in {"Deployment", "Job", AUTOSCALER_OF_PODS}:
             with self._lock:
                 self._controllers[unit.name].append((request.kind, self._api.path_of(request.manifest)))
 

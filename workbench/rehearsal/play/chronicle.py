@@ -15,10 +15,12 @@ from workbench.rehearsal.play.agenda import Clock
 from workbench.rehearsal.play.observed import ObservedNode, ObservedPod, Specs, ending, kind_of
 from workbench.rehearsal.record import AUTOSCALER, Happening, PodEnd, Reason, Refusal
 from workbench.rehearsal.scenario.places import Place
+from workbench.report.words import count
 
 _UNHEARD: Final = quote("reason!=Scheduled,reason!=SuccessfulCreate,reason!=RegisteredNode")
 """Leaves out the frequent events that say nothing new: one for each pod or node."""
 _PATHS: Final = {"pod": "/api/v1/pods", "node": "/api/v1/nodes", "event": f"/api/v1/events?fieldSelector={_UNHEARD}"}
+_SCALERS: Final = "/apis/autoscaling/v2/horizontalpodautoscalers"
 _SAYS: Final = {
     "FailedScheduling": "scheduler",
     "NotTriggerScaleUp": "autoscaler",
@@ -80,9 +82,9 @@ class Chronicle:
         """Units that have not had all their pods since."""
         self.happenings: list[Happening] = []
 
-    def start(self) -> None:
-        """Begin to watch; objects that exist count as created now."""
-        for what, path in _PATHS.items():
+    def start(self, *, scales: bool = False) -> None:
+        """Begin to watch; objects that exist count as created now. ``scales``: also what changes replicas."""
+        for what, path in {**_PATHS, **({"scaler": _SCALERS} if scales else {})}.items():
             watch = self.cluster.api.watch(path)
             see: Callable[[str, Manifest], None] = getattr(self, f"see_{what}")
             thread = threading.Thread(target=self._follow, args=(watch, see), name=f"watch {what}s", daemon=True)
@@ -212,6 +214,17 @@ class Chronicle:
                     self._refused[unit] = replace(self._refused.get(unit, first), message=text)
                     if self._lack(unit):
                         self._short.add(unit)
+
+    def see_scaler(self, change: str, scaler: Manifest) -> None:
+        """Take over a change of a HorizontalPodAutoscaler: how many replicas it has set."""
+        unit = scaler["metadata"].get("labels", {}).get(labels.UNIT, "")
+        replicas = scaler.get("status", {}).get("desiredReplicas", 0)
+        with self._lock:
+            had = self._wanted.get(unit, 0)
+            # It knows no number before its first look, and the number of a unit that was deleted stays 0.
+            if change != "DELETED" and replicas and had and replicas != had:
+                self.wants(unit, replicas)
+                self.happened("scale", f"{unit} from {had} to {count(replicas, 'replica')}, by its CPU")
 
     def owns(self, name: str, unit: str) -> None:
         """Note that the controller of this name makes the pods of a unit."""

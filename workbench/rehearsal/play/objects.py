@@ -11,9 +11,9 @@ from components.contract.pools import PoolRole
 from components.contract.priorities import DEFAULT_USER_PRIORITY, SystemPriority
 from infra.config import StackConfig
 from workbench.rehearsal.play import authors, labels
-from workbench.rehearsal.play.authors import account, person
+from workbench.rehearsal.play.authors import Author, account, person
 from workbench.rehearsal.play.defaults import PlatformDefaults, placed
-from workbench.rehearsal.play.units import Manifest, Request, Unit, deployment, job, pod
+from workbench.rehearsal.play.units import Manifest, Request, Unit, deployment, horizontal_pod_autoscaler, job, pod
 from workbench.rehearsal.scenario.work import Work, WorkKind
 from workbench.rehearsal.settings import Pace, default_namespace
 
@@ -143,11 +143,15 @@ class Objects:
         return (Request(made, account(authors.MLRUN, unit.namespace)),)
 
     def _nuclio_function(self, unit: Unit) -> tuple[Request, ...]:
-        """Return the Deployment of a function: nuclio/nuclio 9e837f6a, ``pkg/platform/kube/functionres/lazy.go``."""
+        """Return the Deployment of a function, and what scales it.
+
+        nuclio/nuclio 9e837f6a, ``pkg/platform/kube/functionres/lazy.go``: ``createOrUpdateHorizontalPodAutoscaler``
+        makes one if the maximum is above the minimum.
+        """
         spec = {**self.defaults.by_mlrun(unit.work, unit.namespace), "containers": [self._main("nuclio", unit)]}
         marks = {"nuclio.io/app": "functionres", "nuclio.io/class": "function",
                  "nuclio.io/function-name": unit.object_name}  # fmt: skip
-        return (Request(deployment(unit, spec, labels=marks), account(authors.NUCLIO, unit.namespace)),)
+        return _scaled(unit, deployment(unit, spec, labels=marks), account(authors.NUCLIO, unit.namespace))
 
     def _notebook(self, unit: Unit) -> tuple[Request, ...]:
         """Return a user's server, with the values of ``systems/jupyterhub.py``.
@@ -202,14 +206,18 @@ class Objects:
         return Request(made, account(authors.MPI_OPERATOR, unit.namespace))
 
     def _service(self, unit: Unit) -> tuple[Request, ...]:
-        """Return an application service with the values that ``components/contract/systems`` gives it."""
+        """Return an application service with the values that ``components/contract/systems`` gives it.
+
+        Of a model server, KServe makes what scales it (kserve/kserve aaac4e29,
+        ``pkg/controller/v1beta1/inferenceservice/reconcilers/hpa/hpa_reconciler.go``); of others, their charts do.
+        """
         cluster = self.defaults.cluster
         selector = cluster.gpu_selector if unit.work.gpus else cluster.service_selector
         spec = {
             **placed(unit.work, selector, DEFAULT_USER_PRIORITY.value),
             "containers": [{**self._main("service", unit, has_defaults=False), "image": _PLATFORM_IMAGE}],
         }
-        return (Request(deployment(unit, spec), person(authors.INSTALLER)),)
+        return _scaled(unit, deployment(unit, spec), person(authors.INSTALLER))
 
     def _core_service(self, unit: Unit) -> tuple[Request, ...]:
         """Return a core service: its chart names no place, so admission gives one; before 1.36 its values do."""
@@ -241,6 +249,14 @@ class Objects:
     def _main(self, name: str, unit: Unit, *, has_defaults: bool = True, gpus: bool = True) -> Manifest:
         resources = self.defaults.resources(unit.work, has_defaults=has_defaults, gpus=gpus)
         return {"name": name, "image": _MLRUN_IMAGE, **({"resources": resources} if resources else {})}
+
+
+def _scaled(unit: Unit, made: Manifest, author: Author) -> tuple[Request, ...]:
+    """Return a Deployment, and what scales it if its work says so."""
+    if not unit.work.scales:
+        return (Request(made, author),)
+    scaler = horizontal_pod_autoscaler(unit, unit.work.scales)
+    return Request(made, author), Request(scaler, author)
 
 
 def _mlrun(kind: str, unit: Unit) -> dict[str, str]:

@@ -20,11 +20,20 @@ from workbench.rehearsal.play.node_events import capacity_refused, node_failure,
 from workbench.rehearsal.play.objects import Objects
 from workbench.rehearsal.play.recording import record_of
 from workbench.rehearsal.play.site import Site, quietly
+from workbench.rehearsal.play.traffic import Traffic
 from workbench.rehearsal.play.units import Request, Unit, volume
 from workbench.rehearsal.record import Record, Refusal
 from workbench.rehearsal.scenario.arrivals import Arrival
 from workbench.rehearsal.scenario.durations import duration_text
-from workbench.rehearsal.scenario.events import CapacityRefused, Event, NodeFailure, RollingUpgrade, Scale, SpotReclaim
+from workbench.rehearsal.scenario.events import (
+    CapacityRefused,
+    Event,
+    Load,
+    NodeFailure,
+    RollingUpgrade,
+    Scale,
+    SpotReclaim,
+)
 from workbench.rehearsal.scenario.model import Scenario
 
 _UNIT_THREADS: Final = 16
@@ -113,6 +122,7 @@ class _Player:
         self._objects = Objects(cluster.config, cluster.pace)
         self._chronicle = Chronicle(cluster, self._clock)
         self._site = Site(cluster, self._chronicle, self._clock)
+        self._traffic = Traffic(cluster, self._chronicle)
         self._arrived = ArrivedUnits(cluster.api, self._chronicle, self._objects, self._create)
         self._unit_threads = ThreadPoolExecutor(_UNIT_THREADS, thread_name_prefix="play units")
         self._event_threads = ThreadPoolExecutor(_EVENT_THREADS, thread_name_prefix="play events")
@@ -126,7 +136,7 @@ class _Player:
         """Create the authors' accounts, and wait until the watches have delivered what exists."""
         for each in accounts(self._cluster.config.namespaces):
             self._cluster.api.apply(each)
-        self._chronicle.start()
+        self._chronicle.start(scales=any(work.scales for work in self._scenario.works.values()))
         existing = {
             each["metadata"]["uid"]
             for path in ("/api/v1/nodes", "/api/v1/pods")
@@ -137,6 +147,8 @@ class _Player:
         for arrival in self._scenario.arrivals:
             self._plan(arrival)
         self._bind_volumes()
+        units = (unit for units in self._units.values() for unit in units)
+        self._traffic.serve([unit.name for unit in units if unit.work.scales])
         for event in self._scenario.events:
             self._agenda.add_steps(event.at, self._event(event), self._now)
 
@@ -220,7 +232,7 @@ class _Player:
         """Create a unit that is due at a moment, and delete it when it has stayed long enough."""
         self._arrived.add(unit, self._clock.now, self._agenda)
         for index, request in enumerate(self._objects.arriving(unit)):
-            made = self._create(unit, request, unit.work.pods - index)
+            made = self._create(unit, request, unit.work.pods - index if request.makes_pods else 0)
             self._lateness = max(self._lateness, self._clock.now - moment)
             if not made:
                 return
@@ -252,7 +264,13 @@ class _Player:
             return capacity_refused(self._site, event)
         if isinstance(event, RollingUpgrade):
             return rolling_upgrade(self._site, event)
-        return self._scale(event)
+        return self._load(event) if isinstance(event, Load) else self._scale(event)
+
+    def _load(self, event: Load) -> Iterator[float]:
+        for unit in self._units[event.work]:
+            self._traffic.change(unit.name, event.cpu)
+        self._chronicle.happened(event.event, f"traffic of {event.work} needs {event.cpu} CPU")
+        yield from ()
 
     def _scale(self, event: Scale) -> Iterator[float]:
         for unit in self._units[event.work]:
@@ -267,7 +285,7 @@ class _Player:
         planned = {work: [unit.name for unit in units] for work, units in self._units.items()}
         teams = {labels.label_value(name): work.team for name, work in self._scenario.works.items()}
         found = record_of(self._chronicle, lasts=lasts, units=planned, teams=teams)
-        return replace(found, assumptions=(*found.assumptions, *self._lateness_note()))
+        return replace(found, assumptions=(*found.assumptions, *self._traffic.assumptions, *self._lateness_note()))
 
     def _lateness_note(self) -> Iterator[str]:
         absent = sum(not self._arrived.has(unit) for units in self._units.values() for unit in units)
@@ -282,6 +300,7 @@ class _Player:
         self._stopped.set()
         for each in (self._unit_threads, self._event_threads):
             each.shutdown(wait=True, cancel_futures=True)
+        self._traffic.close()
         self._chronicle.close()
 
     @property

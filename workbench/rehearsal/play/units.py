@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from components.contract.labels import WellKnownLabel
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.authors import ADMINISTRATOR, Author
-from workbench.rehearsal.scenario.work import Work
+from workbench.rehearsal.scenario.work import Scales, Work
 
 Manifest = dict[str, Any]
+
+AUTOSCALER_OF_PODS: Final = "HorizontalPodAutoscaler"
+_PODLESS: Final = ("PersistentVolume", "PersistentVolumeClaim", AUTOSCALER_OF_PODS)
+"""Kinds whose refusal costs a unit no pod."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,11 @@ class Request:
         return str(self.manifest["kind"])
 
     @property
+    def makes_pods(self) -> bool:
+        """Whether it is a pod, or something that makes pods."""
+        return self.kind not in _PODLESS
+
+    @property
     def name(self) -> str:
         """Name of the object."""
         return str(self.manifest["metadata"]["name"])
@@ -87,7 +96,7 @@ def pod(unit: Unit, name: str, spec: Mapping[str, Any], **metadata: Any) -> Mani
 
 
 def deployment(unit: Unit, spec: Mapping[str, Any], **metadata: Any) -> Manifest:
-    """Return a Deployment with as many replicas as the work has workers."""
+    """Return a Deployment with the replicas that the work has at first."""
     name = unit.object_name
     match = {labels.UNIT: unit.labels[labels.UNIT]}
     return {
@@ -95,9 +104,30 @@ def deployment(unit: Unit, spec: Mapping[str, Any], **metadata: Any) -> Manifest
         "kind": "Deployment",
         "metadata": {"name": name, "namespace": unit.namespace, "labels": dict(unit.labels)},
         "spec": {
-            "replicas": unit.work.workers,
+            "replicas": unit.work.replicas,
             "selector": {"matchLabels": match},
             "template": {"metadata": _inside(unit, metadata), "spec": _mounted(unit, spec)},
+        },
+    }
+
+
+def horizontal_pod_autoscaler(unit: Unit, scales: Scales) -> Manifest:
+    """Return what scales the Deployment of a unit.
+
+    It has no ``behavior``, whose periods are whole seconds of real time. Without one, each look at most doubles the
+    replicas, or makes them 4, and all that are too many may go at once (kubernetes v1.36.3,
+    ``pkg/controller/podautoscaler/horizontal.go``, ``calculateScaleUpLimit``).
+    """
+    target = {"type": "Utilization", "averageUtilization": unit.work.target_utilization}
+    return {
+        "apiVersion": "autoscaling/v2",
+        "kind": AUTOSCALER_OF_PODS,
+        "metadata": {"name": unit.object_name, "namespace": unit.namespace, "labels": dict(unit.labels)},
+        "spec": {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": unit.object_name},
+            "minReplicas": scales.min,
+            "maxReplicas": scales.max,
+            "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": target}}],
         },
     }
 

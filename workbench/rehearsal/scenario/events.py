@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
 
 from components.contract.choices import ContractModel, Findings
 from components.contract.lifecycle import Lifecycle
+from components.contract.quantities import Quantity
 from infra.config.tree import KIND
 from workbench.rehearsal.scenario.durations import Duration, Moment
 from workbench.rehearsal.scenario.places import Place
@@ -94,7 +95,7 @@ class RollingUpgrade(_Event):
 
 
 class Scale(_Event):
-    """The replicas of a work change, as an autoscaler of pods or a person would do."""
+    """The replicas of a work change, as a person would do."""
 
     event: Literal["scale"] = Field(description="Kind of event.", examples=["scale"])
     work: str = Field(
@@ -103,4 +104,18 @@ class Scale(_Event):
     replicas: int = Field(ge=0, le=500, strict=True, description="New number of replicas of each unit.", examples=[10])
 
 
-Event = Annotated[SpotReclaim | NodeFailure | CapacityRefused | RollingUpgrade | Scale, Field(discriminator="event")]
+class Load(_Event):
+    """The traffic of a work changes, and with it the CPU that its pods use."""
+
+    event: Literal["load"] = Field(description="Kind of event.", examples=["load"])
+    work: str = Field(description="Name under works, of a work with scales.", examples=["model"])
+    cpu: Quantity = Field(
+        description="CPU that the traffic of each unit needs from now on, divided evenly among its running pods; none "
+        "uses more than its limit. 0: no traffic, as before the first such event.",
+        examples=["7"],
+    )
+
+
+Event = Annotated[
+    SpotReclaim | NodeFailure | CapacityRefused | RollingUpgrade | Scale | Load, Field(discriminator="event")
+]

@@ -69,6 +69,17 @@ class Restarted(_OfWork):
     time: Duration = Field(description="Longest time between loss and the replacement's start.", examples=["5m"])
 
 
+class KeepsUp(_OfWork):
+    """The running pods of a unit can take its traffic, after each rise or loss within a time."""
+
+    expect: Literal["keeps-up"] = Field(description="Kind of expectation.", examples=["keeps-up"])
+    time: Duration = Field(
+        description="Longest time for which the CPU limits of the running pods are together below what the traffic "
+        "needs.",
+        examples=["10m"],
+    )
+
+
 class Refused(_OfWork):
     """Admission refuses every unit of a work."""
 
@@ -125,6 +136,7 @@ Expectation = Annotated[
     | Completes
     | Survives
     | Restarted
+    | KeepsUp
     | Refused
     | MinimumAgain
     | CoreServicesUnmoved

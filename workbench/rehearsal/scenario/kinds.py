@@ -43,6 +43,9 @@ class WorkKind(StrEnum):
 
 DEPLOYMENTS: Final = (WorkKind.NUCLIO_FUNCTION, WorkKind.SERVICE, WorkKind.CORE_SERVICE)
 
+SCALING: Final = (WorkKind.NUCLIO_FUNCTION, WorkKind.SERVICE)
+"""Kinds whose makers can let a HorizontalPodAutoscaler choose the replicas: Nuclio, and charts or KServe."""
+
 _MLRUN: Final = (WorkKind.MLRUN_JOB, WorkKind.NUCLIO_FUNCTION, WorkKind.SPARK, WorkKind.DASK, WorkKind.MPI)
 """Kinds with a preemption mode (MLRun 1.12.1, ``enrich_preemption_mode`` in ``mlrun/k8s_utils.py``); steps of a
 pipeline have none (``docs/decisions/0023-spot-and-gpus-by-choice.md``)."""
@@ -51,6 +54,7 @@ _ALL_BUT_DEPLOYMENTS: Final = tuple(kind for kind in WorkKind if kind not in DEP
 
 KINDS_OF_KEY: Final = {
     "workers": (WorkKind.SPARK, WorkKind.DASK, WorkKind.MPI, WorkKind.PIPELINE, *DEPLOYMENTS),
+    "scales": SCALING,
     "mode": _MLRUN,
     "runsFor": _ALL_BUT_DEPLOYMENTS,
     "pod": (WorkKind.POD,),

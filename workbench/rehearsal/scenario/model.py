@@ -11,7 +11,7 @@ from components.contract.pools import PoolRole
 from workbench.rehearsal.scenario.arrivals import ARRIVALS_MAX, Arrival
 from workbench.rehearsal.scenario.durations import LONGEST, Duration, duration_text
 from workbench.rehearsal.scenario.events import Event
-from workbench.rehearsal.scenario.expectations import Expectation, Restarted, WaitsAtMost
+from workbench.rehearsal.scenario.expectations import Expectation, KeepsUp, Restarted, WaitsAtMost
 from workbench.rehearsal.scenario.references import reference_problems
 from workbench.rehearsal.scenario.work import Work, WorkName
 from workbench.rehearsal.settings import SPEED
@@ -118,7 +118,9 @@ class Scenario(ContractModel):
         for arrival in info.data.get("arrivals", ()):
             first[arrival.work] = min(arrival.at, first.get(arrival.work, LONGEST))
         for index, each in enumerate(expectations):
-            if isinstance(each, WaitsAtMost | Restarted) and each.time >= (left := lasts - first.get(each.work, 0)):
+            if isinstance(each, WaitsAtMost | Restarted | KeepsUp) and each.time >= (
+                left := lasts - first.get(each.work, 0)
+            ):
                 message = (
                     f"must be shorter than {duration_text(left)}, the time from the first arrival of {each.work} to "
                     "the end of the scenario: no pod could miss it"

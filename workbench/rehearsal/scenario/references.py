@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra.config.problems import did_you_mean
-from workbench.rehearsal.scenario.kinds import DEPLOYMENTS, WorkKind
+from workbench.rehearsal.scenario.kinds import DEPLOYMENTS, SCALING, WorkKind
 from workbench.rehearsal.scenario.work import Work
 
 
@@ -39,18 +39,38 @@ def reference_problems(document: Mapping[Any, Any]) -> Iterator[ReferenceProblem
 
 def _unfit(document: Mapping[Any, Any], works: Mapping[Any, Any]) -> Iterator[ReferenceProblem]:
     """Return references to works of a kind for which an event or expectation has no meaning."""
+    loaded = set()
     for index, event in _entries(document, "events"):
-        kind = _kind(works, event)
-        if event.get("event") == "scale" and kind and kind not in DEPLOYMENTS:
-            *others, last = DEPLOYMENTS
-            message = f"is of kind {kind}; only works of kind {', '.join(others)} and {last} have replicas"
-            yield ReferenceProblem(message, ("events", index, "work"), event["work"])
+        if not (kind := _kind(works, event)):
+            continue
+        if event.get("event") == "load":
+            loaded.add(event["work"])
+        if problem := _misplaced(str(event.get("event")), kind, works[event["work"]]):
+            yield ReferenceProblem(problem, ("events", index, "work"), event["work"])
     for index, each in _entries(document, "expectations"):
         kind = _kind(works, each)
+        if each.get("expect") == "keeps-up" and kind and each["work"] not in loaded:
+            message = "has no traffic; add an event load for it, or expect something else"
+            yield ReferenceProblem(message, ("expectations", index, "work"), each["work"])
         if each.get("expect") == "completes" and kind and _never_ends(works[each["work"]]):
             action = "expect something else" if kind in DEPLOYMENTS else "set its runsFor"
             message = f"never ends, since it runs until the scenario does; {action}"
             yield ReferenceProblem(message, ("expectations", index, "work"), each["work"])
+
+
+def _misplaced(event: str, kind: WorkKind, work: Mapping[Any, Any]) -> str:
+    """Return why an event has no meaning for a work; empty if it has."""
+    if event == "scale" and kind not in DEPLOYMENTS:
+        *others, last = DEPLOYMENTS
+        return f"is of kind {kind}; only works of kind {', '.join(others)} and {last} have replicas"
+    if event == "scale" and work.get("scales") is not None:
+        return "its HorizontalPodAutoscaler would undo this; use the event load, or workers instead of scales"
+    if event == "load" and kind not in SCALING:
+        *others, last = SCALING
+        return f"is of kind {kind}; only works of kind {', '.join(others)} and {last} follow a load"
+    if event == "load" and work.get("scales") is None:
+        return "does not follow a load; give it scales, such as {min: 1, max: 4}, or use the event scale"
+    return ""
 
 
 def _never_ends(work: Mapping[Any, Any]) -> bool:

@@ -21,7 +21,7 @@ from components.contract.priorities import UserPriority
 from components.contract.quantities import PositiveQuantity, parse_quantity
 from infra.config.problems import did_you_mean
 from workbench.rehearsal.scenario.durations import Duration
-from workbench.rehearsal.scenario.kinds import WorkKind, key_problem
+from workbench.rehearsal.scenario.kinds import SCALING, WorkKind, key_problem
 
 __all__ = ("NAMESPACE_PATTERN", "NAME_MAX", "TOLERATION", "Volume", "Work", "WorkKind", "WorkName")
 
@@ -112,6 +112,43 @@ class Volume(ContractModel):
     )
 
 
+_NUCLIO_CPU: Final = 75
+"""Target utilization in percent of a function that names none (nuclio/nuclio 9e837f6a, ``pkg/platform/abstract``,
+``DefaultTargetCPU``)."""
+
+_SERVICE_CPU: Final = 80
+"""The same of Kubernetes (v1.36.3, ``pkg/apis/autoscaling/annotations.go``, ``DefaultCPUUtilization``) and KServe."""
+
+REPLICAS_MAX: Final = 500
+"""Maximum number of replicas of a unit."""
+
+
+class Scales(ContractModel):
+    """Bounds and target of the HorizontalPodAutoscaler of each unit."""
+
+    min: int = Field(
+        1, ge=1, le=REPLICAS_MAX, strict=True, description="Fewest replicas, also the first ones. Default: 1.",
+        examples=[2],
+    )  # fmt: skip
+    max: int = Field(ge=2, le=REPLICAS_MAX, strict=True, description="Most replicas, above min.", examples=[10])
+    cpu_utilization: int | None = Field(
+        None,
+        ge=1,
+        le=1000,
+        strict=True,
+        description="Average CPU of the pods that it aims at, in percent of their request. Default: 75 for functions, "
+        "as Nuclio has it, and 80 for services, as Kubernetes has it.",
+        examples=[70],
+    )
+
+    @field_validator("max", mode="after")
+    @classmethod
+    def _above_the_minimum(cls, most: int, info: ValidationInfo) -> int:
+        if most <= (least := info.data.get("min", 0)):
+            raise ValueError(f"must be more than min, {least}; for a fixed number set workers instead of scales")
+        return most
+
+
 class Work(ContractModel):
     """Work of one kind and size; arrivals name it."""
 
@@ -147,6 +184,12 @@ class Work(ContractModel):
         description="Executors of spark, workers of dask and mpi, steps of a pipeline, or replicas of a function or "
         "service, in each unit. Default: 1.",
         examples=[4],
+    )
+    scales: Scales | None = Field(
+        None,
+        description="Let a HorizontalPodAutoscaler choose the replicas of each unit, by the CPU that the event load "
+        "says. Default: there are as many as workers.",
+        examples=[{"min": 2, "max": 10, "cpuUtilization": 70}],
     )
     runs_for: Duration | None = Field(
         None,
@@ -215,9 +258,20 @@ class Work(ContractModel):
         return name
 
     @property
+    def replicas(self) -> int:
+        """Replicas or workers of a unit when it arrives."""
+        return self.scales.min if self.scales else self.workers
+
+    @property
+    def target_utilization(self) -> int:
+        """What its HorizontalPodAutoscaler aims at, in percent of the request: its own target, or its maker's."""
+        own = self.scales.cpu_utilization if self.scales else None
+        return own or (_NUCLIO_CPU if self.kind is WorkKind.NUCLIO_FUNCTION else _SERVICE_CPU)
+
+    @property
     def pods(self) -> int:
-        """Pods of a unit: its workers, and who leads them."""
-        return self.workers + (self.kind in (WorkKind.SPARK, WorkKind.DASK, WorkKind.MPI))
+        """Pods of a unit when it arrives: its workers, and who leads them."""
+        return self.replicas + (self.kind in (WorkKind.SPARK, WorkKind.DASK, WorkKind.MPI))
 
     @model_validator(mode="wrap")
     @classmethod
@@ -243,5 +297,7 @@ def _unfit_keys(document: Mapping[Any, Any]) -> Iterator[tuple[str, str, Any]]:
         if problem := key_problem(str(key), kind):
             value = document[key]
             yield str(key), problem, None if isinstance(value, dict | list) else value
+    if kind in SCALING and document.get("scales") is not None and "workers" in document:
+        yield "workers", "cannot be combined with scales, whose min is the number at first; remove it", None
     if kind is WorkKind.POD and document.get("pod") is None:
         yield "pod", "is required for kind pod: the spec of the pod", None

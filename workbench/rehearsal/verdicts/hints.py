@@ -13,6 +13,7 @@ from workbench.rehearsal.verdicts import (
     hints_nodes,
     hints_placement,
     hints_refusals,
+    hints_traffic,
     hints_volumes,
     hints_waits,
 )
@@ -30,6 +31,7 @@ FINDERS: Final[Finders] = (
     *hints_placement.FINDERS,
     *hints_volumes.FINDERS,
     *hints_capacity.FINDERS,
+    *hints_traffic.FINDERS,
     *hints_losses.FINDERS,
     *hints_waits.FINDERS,
     *hints_nodes.FINDERS,

@@ -16,6 +16,7 @@ from workbench.rehearsal.scenario.expectations import (
     Completes,
     CoreServicesUnmoved,
     Expectation,
+    KeepsUp,
     LandsOn,
     MinimumAgain,
     NeverOn,
@@ -25,7 +26,7 @@ from workbench.rehearsal.scenario.expectations import (
     WaitsAtMost,
 )
 from workbench.rehearsal.scenario.model import Scenario
-from workbench.rehearsal.verdicts import endings, nodes, places, waits
+from workbench.rehearsal.verdicts import endings, nodes, places, traffic, waits
 from workbench.rehearsal.verdicts.finding import Case, Finding, joined, unmoved
 from workbench.rehearsal.verdicts.hints import Miss, hints_for
 from workbench.rehearsal.verdicts.verdict import Verdict
@@ -41,6 +42,7 @@ _JUDGES: Final[dict[type[Any], _Judge]] = {
     Completes: endings.completes,
     Survives: endings.survives,
     Restarted: endings.restarted,
+    KeepsUp: traffic.keeps_up,
     Refused: endings.refused_by_admission,
     MinimumAgain: nodes.minimum_again,
     CoreServicesUnmoved: places.core_services_unmoved,

@@ -3,7 +3,7 @@ from typing import Any, cast
 
 import pytest
 
-from workbench.rehearsal.cluster.tuning import Emulation, tuning
+from workbench.rehearsal.cluster.tuning import Emulation, is_sync_late, tuning
 from workbench.rehearsal.settings import Pace
 
 OWN = "1.36.3"
@@ -36,6 +36,16 @@ def test_pods_stay_on_lost_nodes_as_long_as_in_the_scenarios_time(speed: float, 
     assert flags["kube-apiserver"]["default-not-ready-toleration-seconds"] == seconds
     assert flags["kube-apiserver"]["default-unreachable-toleration-seconds"] == seconds
     assert float(str(flags["kube-controller-manager"]["node-eviction-rate"])) == pytest.approx(0.1 * speed)
+
+
+@pytest.mark.parametrize(("speed", "sync", "stays"), [(1, "15000ms", "300000ms"), (60, "250ms", "5000ms"),
+                                                     (600, "100ms", "500ms")])  # fmt: skip
+def test_replicas_are_looked_at_as_often_as_in_the_scenarios_time(speed: float, sync: str, stays: str) -> None:
+    flags = tuning(Pace(speed=speed), {}).flags["kube-controller-manager"]
+    assert flags["horizontal-pod-autoscaler-sync-period"] == sync
+    assert flags["horizontal-pod-autoscaler-downscale-stabilization"] == stays
+    assert flags["horizontal-pod-autoscaler-cpu-initialization-period"] == stays
+    assert is_sync_late(Pace(speed=speed)) == (sync == "100ms")
 
 
 def test_the_stacks_flags_of_the_autoscaler_replace_those_of_a_rehearsal() -> None:

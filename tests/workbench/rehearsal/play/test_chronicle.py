@@ -24,6 +24,24 @@ def disrupted(reason: str, message: str = "") -> dict[str, Any]:
     return {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": reason, "message": message}]}
 
 
+def scaler(replicas: int) -> dict[str, Any]:
+    return {
+        "metadata": {"labels": {"igz-clusters.io/rehearsal-unit": "model-0"}},
+        "status": {"desiredReplicas": replicas},
+    }
+
+
+def test_replicas_that_an_autoscaler_sets_are_noted_and_wanted() -> None:
+    stage = Stage()
+    stage.chronicle.wants("model-0", 2)
+    for change, replicas in [("ADDED", 0), ("MODIFIED", 2), ("MODIFIED", 4), ("MODIFIED", 4), ("DELETED", 1)]:
+        stage.chronicle.see_scaler(change, scaler(replicas))
+    assert [each.text for each in stage.chronicle.happenings] == ["model-0 from 2 to 4 replicas, by its CPU"]
+    stage.chronicle.wants("model-0", 0)
+    stage.chronicle.see_scaler("MODIFIED", scaler(5))  # said before the unit was deleted
+    assert len(stage.chronicle.happenings) == 1
+
+
 def test_moments_are_those_of_the_watch_in_scenario_time() -> None:
     stage = Stage()
     stage.node("work-0")

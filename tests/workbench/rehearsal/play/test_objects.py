@@ -73,6 +73,22 @@ def test_every_pod_names_its_work_unit_kind_and_team(kind: WorkKind) -> None:
         assert inside[labels.TEAM] == "vision"
 
 
+@pytest.mark.parametrize(
+    ("kind", "author", "target"),
+    [("nuclio-function", "system:serviceaccount:mlrun:nuclio", 75), ("service", authors.INSTALLER, 80)],
+)
+def test_work_that_scales_has_an_autoscaler_of_the_same_author(kind: str, author: str, target: int) -> None:
+    deployment, scaler = requests(kind, scales={"min": 2, "max": 10})
+    assert deployment.manifest["spec"]["replicas"] == 2
+    assert (deployment.author.user, scaler.author.user) == (author, author)
+    spec = scaler.manifest["spec"]
+    assert (spec["minReplicas"], spec["maxReplicas"], "behavior" in spec) == (2, 10, False)
+    assert spec["scaleTargetRef"]["name"] == deployment.name
+    assert spec["metrics"][0]["resource"]["target"] == {"type": "Utilization", "averageUtilization": target}
+    (_, own) = requests(kind, scales={"max": 4, "cpuUtilization": 60})
+    assert own.manifest["spec"]["metrics"][0]["resource"]["target"]["averageUtilization"] == 60
+
+
 def test_an_authors_selector_wins_over_mlruns_default_and_adds_to_it() -> None:
     spec = spec_of(requests("mlrun-job", role="gpu", nodeSelector={"team": "a"})[0])
     assert spec["nodeSelector"] == {USER: "true", ROLE: "gpu", "team": "a"}

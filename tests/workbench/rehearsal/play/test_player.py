@@ -207,6 +207,45 @@ def test_replicas_change_when_the_scenario_says_so() -> None:
     assert [each.text for each in record.happenings] == ["model to 7 replicas"]
 
 
+SERVED = {"kind": "service", "cpu": "1", "scales": {"min": 2, "max": 5}}
+
+
+def test_traffic_is_what_the_scenario_says_and_ends_with_it() -> None:
+    made = cluster()
+    seen: list[list[int]] = []
+
+    def look(_: Progress) -> None:
+        if made.usages:
+            seen.append([each.cpu_millis for each in made.usages("mlrun", {})])
+
+    events = ({"event": "load", "at": "2m", "work": "model", "cpu": "3"},)
+    record = play(made, scenario({"work": "model"}, events=events, model=SERVED), look)
+    assert made.usages is None
+    assert seen[-1] == []  # the fake API has no controller that makes pods
+    assert [each.text for each in record.happenings] == ["traffic of model needs 3 CPU"]
+    assert any("each up to its limit" in text for text in record.assumptions)
+
+
+def test_a_scenario_without_traffic_offers_no_metrics() -> None:
+    made = cluster()
+    made.serve_metrics = None  # type: ignore[assignment,method-assign]
+    record = play(made, scenario({"work": "model"}, model={"kind": "service"}))
+    assert not any("traffic" in text for text in record.assumptions)
+
+
+def test_a_scaler_that_is_refused_costs_its_unit_no_pod() -> None:
+    made = cluster()
+    made.api.refuses["HorizontalPodAutoscaler"] = "no"
+    record = play(made, scenario({"work": "model"}, model=SERVED))
+    assert [each.missing for each in record.refusals] == [0]
+
+
+def test_what_scales_a_unit_goes_with_it() -> None:
+    made = cluster()
+    play(made, scenario({"work": "model", "stays": "5m"}, model=SERVED))
+    assert not [each for each in made.api.objects.values() if each["kind"] in ("Deployment", "HorizontalPodAutoscaler")]
+
+
 def test_a_volume_moves_into_the_zone_of_the_first_node() -> None:
     made = cluster()
     made.api.patch(f"/api/v1/nodes/{NODE}", {"metadata": {"labels": {"topology.kubernetes.io/zone": "b"}}})

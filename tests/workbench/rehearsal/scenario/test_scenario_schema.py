@@ -25,7 +25,8 @@ BEYOND_A_SCHEMA = {
     "wait-as-long-as-is-left-after-the-first-arrival",
     *("every-moment", "lasts-no-time", "limits-below-requests", "cpu-none", "too-many-units"),  # sizes in texts
     *("unknown-work", "scale-an-unknown-work", "expectation-of-an-unknown-work", "never-arrives"),  # names
-    *("completion-of-what-never-ends", "scale-a-job"),
+    *("completion-of-what-never-ends", "scale-a-job", "scale-what-scales-itself", "load-on-a-fixed-number"),
+    *("load-on-a-job", "keeps-up-without-traffic", "keeps-up-as-long-as-the-scenario", "scales-to-its-minimum"),
 }
 """Bad scenarios in which an editor sees no mistake: no schema can say what is wrong with them."""
 

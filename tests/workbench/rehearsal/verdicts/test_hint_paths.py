@@ -9,7 +9,7 @@ import pytest
 from support.hint_paths import ZONE, problem
 from support.records import SPOT_TAINT, USER, config, group, lost, node, pod, record, refusal, spec
 from workbench.rehearsal.record import PodEnd, Record
-from workbench.rehearsal.scenario.kinds import WorkKind, key_problem
+from workbench.rehearsal.scenario.kinds import SCALING, WorkKind, key_problem
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.scenario.work import Work
 from workbench.rehearsal.verdicts.hints import FINDERS
@@ -130,13 +130,32 @@ def found(kind: WorkKind) -> Iterator[tuple[Any, Hint, Miss]]:
             yield from ((finder, hint, miss) for finder in FINDERS for hint in finder(miss))
 
 
+def of_traffic(kind: WorkKind) -> Iterator[tuple[Any, Hint, Miss]]:
+    """Yield every hint on a work that does not keep up with its traffic, with its finder."""
+    limited = spec(limits={"cpu": "1"})
+    pods = [pod(f"p{index}", on="n", unit="train-0", kind=kind.value, spec=limited) for index in range(2)]
+    for scales in ({"max": 2}, {"max": 9}, {"max": 9, "cpuUtilization": 95}):
+        document = {
+            "description": "-",
+            "lasts": "1h",
+            "works": {"train": {"kind": kind.value, "scales": scales}},
+            "arrivals": [{"work": "train"}],
+            "events": [{"event": "load", "work": "train", "at": "1m", "cpu": "4"}],
+            "expectations": [{"expect": "keeps-up", "work": "train", "time": "5m"}],
+        }
+        for miss in misses(Scenario.model_validate(document), record(pods), config(), None):
+            yield from ((finder, hint, miss) for finder in FINDERS for hint in finder(miss))
+
+
 @pytest.mark.parametrize("kind", WorkKind)
 def test_every_path_of_a_hint_is_a_field_that_users_may_write(kind: WorkKind) -> None:
-    wrong = {(finder.__name__, hint.path, why) for finder, hint, miss in found(kind)
+    all_hints = itertools.chain(found(kind), of_traffic(kind) if kind in SCALING else ())
+    wrong = {(finder.__name__, hint.path, why) for finder, hint, miss in all_hints
              if (why := problem(hint, miss.scenario))}  # fmt: skip
     assert not wrong
 
 
 def test_the_records_above_reach_every_finder() -> None:
     reached = {finder for kind in (WorkKind.MLRUN_JOB, WorkKind.MPI) for finder, _, _ in found(kind)}
+    reached |= {finder for finder, _, _ in of_traffic(WorkKind.SERVICE)}
     assert {finder.__name__ for finder in set(FINDERS) - reached} == set()
