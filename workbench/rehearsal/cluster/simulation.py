@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final
 
 from components.contract import autoscaler
@@ -235,6 +236,8 @@ def _made(api: KubeApi, manifest: Mapping[str, Any]) -> None:
     try:
         api.create(manifest)
     except ApiError as error:
+        if error.status == HTTPStatus.CONFLICT:  # its own object, of a request that was repeated
+            return
         raise UserError(
             f"The simulated cluster refuses its {manifest['kind']} {manifest['metadata']['name']}: {error.message}",
             "Correct what the message names in the stack file; `igz-clusters check` shows more.",
