@@ -42,6 +42,8 @@ LEFT = {
     "idle-minimum": "it has no work, without which there is no scenario",
     "never-idle": "its functions never end, so nodes stay",
     "no-capacity": "the cloud refuses every GPU node, also of another type",
+    "few-replicas": "the search alone plays no traffic",
+    "high-target": "the search alone plays no traffic",
     "no-controller": "another kind of work would be another work",
     "quota": "only what the other mistakes request as well exceeds it",
     "gpu-quota": "only what the other mistakes request as well exceeds it",

@@ -11,6 +11,7 @@ from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.agenda import Agenda
 from workbench.rehearsal.play.chronicle import Chronicle
 from workbench.rehearsal.play.objects import Objects
+from workbench.rehearsal.play.observed import ObservedPod
 from workbench.rehearsal.play.operators import (
     MONITORING,
     Create,
@@ -61,7 +62,7 @@ class ArrivedUnits:
         name = labels.label_value(unit.name)
         with self._lock:
             self._units[name] = unit
-            if found := operator_of(unit, self._objects):
+            if found := operator_of(unit, self._objects, self._is_held):
                 self._operators[name] = found
             if unit.work.volume and not unit.work.volume.zone:
                 self._without_zone.add(name)
@@ -119,6 +120,11 @@ class ArrivedUnits:
                 quietly(self._api.patch, f"{action.pod.path}/status", {"status": status})
             case Remove():
                 quietly(self._api.delete, action.pod.path, grace=0)
+
+    def _is_held(self, pod: ObservedPod) -> bool:
+        """Return whether a pod is on a node that exists and does not answer."""
+        node = self._chronicle.node(pod.node or "")
+        return node is not None and node.gone is None and not node.is_ready
 
     def _zone_of_volume(self, unit: Unit) -> Reaction | None:
         """Return what puts the volume of a unit into the zone of its first pod; None while it has none.

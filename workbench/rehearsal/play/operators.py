@@ -1,4 +1,6 @@
-"""What operators do that no controller of the simulated cluster does: Spark, MPI, Argo, and MLRun's monitoring.
+"""What operators and users do that no controller of the simulated cluster does.
+
+Spark, MPI, Argo, MLRun's monitoring, and who starts a lost notebook again.
 
 Sources: apache/spark v3.5 ``resource-managers/kubernetes/core`` (``ExecutorPodsAllocator``); kubeflow/mpi-operator
 db6930dc ``pkg/controllers/v1/mpi_job_controller.go``; argoproj/argo-workflows v3.4.17 ``workflow/controller``;
@@ -71,13 +73,20 @@ class Operator(Protocol):
         """Yield what to do, given all pods that the unit has had, at a moment of the scenario."""
 
 
-def operator_of(unit: Unit, objects: Objects) -> Operator | None:
-    """Return who looks after a unit; None if controllers of the cluster do, or nothing does."""
+def operator_of(
+    unit: Unit, objects: Objects, is_held: Callable[[ObservedPod], bool] = lambda _: False
+) -> Operator | None:
+    """Return who looks after a unit; None if controllers of the cluster do, or nothing does.
+
+    ``is_held`` returns whether a node that does not answer would hold a lost pod.
+    """
     makers: Mapping[WorkKind, Callable[[Unit, Objects], Operator]] = {
         WorkKind.SPARK: Spark,
         WorkKind.MPI: Mpi,
         WorkKind.PIPELINE: Pipeline,
     }
+    if unit.work.returns is not None:
+        return Notebook(unit, objects, is_held)
     maker = makers.get(unit.work.kind)
     return maker(unit, objects) if maker else None
 
@@ -205,6 +214,39 @@ class Pipeline:
             self._made += 1
             yield Create(self.objects.step(self.unit, self._made - 1), missing)
 
+
+@dataclass
+class Notebook:
+    """A user who starts a lost server again: JupyterHub makes the same pod, with the same claim.
+
+    It cannot while the lost pod exists, whose name the new one has (jupyterhub/kubespawner 4161d544,
+    ``kubespawner/spawner.py``, ``pod_name_template``: user and server). On a node that does not answer nothing ends it,
+    so it exists until its node is deleted (https://kubernetes.io/docs/concepts/architecture/nodes/); simulated ones are
+    gone at once, which ``is_held`` makes up for.
+    """
+
+    unit: Unit
+    objects: Objects
+    is_held: Callable[[ObservedPod], bool]
+    """Whether a lost pod would still exist."""
+    _due: dict[str, float] = field(default_factory=dict)
+    _replaced: set[str] = field(default_factory=set)
+
+    def actions(self, pods: Sequence[ObservedPod], now: float) -> Iterator[Action]:
+        """Yield the new pod once its user has noticed and the old one has gone."""
+        last = pods[-1] if pods else None
+        if last is None or not last.is_lost or last.exists or last.uid in self._replaced:
+            return
+        due = self._due.setdefault(last.uid, now + (self.unit.work.returns or 0))
+        if now < due or self.is_held(last):
+            yield Later(max(due - now, _LOOK))
+            return
+        self._replaced.add(last.uid)
+        yield from (Create(request) for request in self.objects.arriving(self.unit))
+
+
+_LOOK: Final = 15.0
+"""Seconds between two attempts to start a notebook whose pod still exists."""
 
 _TIMES: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 

@@ -61,7 +61,8 @@ def record_of(
 
 
 ASSUMPTIONS: Final = (
-    "Lost executors of Spark come back, lost MLRun jobs, notebooks, steps of pipelines and Dask workers do not.",
+    "Lost executors of Spark come back, lost MLRun jobs, steps of pipelines and Dask workers do not.",
+    "A lost notebook comes back only if the scenario says when its user starts it again.",
     "An MPI job works while all its workers run; if it loses one, mpirun ends and the job fails.",
     "A reclaimed spot node takes no more pods from its notice on, and its own end with it; EKS may drain it earlier.",
     "A node that fails is noticed after 50 s, and its group replaces it after 10 minutes.",

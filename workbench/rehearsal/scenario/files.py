@@ -148,6 +148,10 @@ def _lacking(needs: Needs, config: StackConfig) -> Iterator[str]:
     pools = config.pools.values()
     yield from (f"of role {role}" for role in needs.roles if all(pool.role is not role for pool in pools))
     yield from (f"of {each} nodes" for each in needs.lifecycles if all(pool.lifecycle is not each for pool in pools))
+    for role in needs.zonal:
+        zones = {(group.pool, group.zone) for group in config.groups if group.role is role and group.zone}
+        if len(zones) == len({pool for pool, _ in zones}):
+            yield f"of role {role} with groups in several zones"
     for role in needs.elastic:
         if not any(pool.role is role and pool.size.is_elastic for pool in pools):
             yield f"of role {role} whose size may change"

@@ -57,6 +57,7 @@ KINDS_OF_KEY: Final = {
     "scales": SCALING,
     "mode": _MLRUN,
     "runsFor": _ALL_BUT_DEPLOYMENTS,
+    "returns": (WorkKind.NOTEBOOK,),
     "pod": (WorkKind.POD,),
     **dict.fromkeys(("cpu", "cpuLimit", "memory", "memoryLimit", "gpus", "volume"), _OTHERS),
     **dict.fromkeys(("priority", "priorityClass", "role", "nodeSelector", "tolerations"), _OTHERS),

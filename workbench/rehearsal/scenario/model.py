@@ -39,6 +39,11 @@ class Needs(ContractModel):
     lifecycles: tuple[Lifecycle, ...] = Field(
         (), description="Lifecycles of which the stack must have a pool. Default: none.", examples=[["spot"]]
     )
+    zonal: tuple[PoolRole, ...] = Field(
+        (),
+        description="Roles of which the stack must have a pool with a group in each of several zones. Default: none.",
+        examples=[["jupyter"]],
+    )
     elastic: tuple[PoolRole, ...] = Field(
         (),
         description="Roles of which the stack must have a pool whose size the autoscaler changes. Default: none.",

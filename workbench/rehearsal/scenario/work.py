@@ -196,6 +196,11 @@ class Work(ContractModel):
         description="How long each pod works until it succeeds. Default: until the scenario ends.",
         examples=["20m"],
     )
+    returns: Duration | None = Field(
+        None,
+        description="After which time its user starts a lost notebook again, with the same volume. Default: never.",
+        examples=["2m"],
+    )
     priority: UserPriority | None = Field(
         None,
         description="Priority class for user work. Default: what the platform sets.",

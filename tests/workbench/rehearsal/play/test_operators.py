@@ -203,3 +203,33 @@ def test_states_of_runs_follow_the_pods_phase() -> None:
     assert state_of(pod) == "pending_scheduled"
     pod.started = 2.0
     assert state_of(pod) == "executing"
+
+
+def test_a_lost_notebook_comes_back_once_its_user_notices_that_it_is_gone() -> None:
+    notebook = Pods("notebook", runsFor=None, returns="2m", volume={})
+    server = notebook.add("0")
+    assert not notebook.actions(10)
+    end(server, PodEnd.LOST)
+    assert notebook.actions(30) == [Later(120)]
+    assert notebook.actions(100) == [Later(50)]
+    assert created(notebook.actions(150)) == ["jupyter-etl-0"]
+    assert not notebook.actions(160)
+
+
+def test_a_notebook_cannot_start_before_the_node_that_holds_its_pod_is_gone() -> None:
+    pods, held = Pods("notebook", runsFor=None, returns="2m"), [True]
+    pods.operator = found(operator_of(pods.unit, pods.objects, lambda _: held[0]))
+    end(pods.add("0"), PodEnd.LOST)
+    pods.actions(0)
+    assert pods.actions(130) == [Later(15)]
+    held.clear()
+    held.append(False)
+    assert created(pods.actions(145)) == ["jupyter-etl-0"]
+
+
+def test_a_notebook_that_its_user_stopped_or_that_nobody_misses_stays_away() -> None:
+    stopped = Pods("notebook", runsFor=None, returns="2m")
+    end(stopped.add("0"), PodEnd.DELETED)
+    assert not stopped.actions(500)
+    objects = Objects(stack(), Pace())
+    assert operator_of(objects.unit("etl", Work.model_validate({"kind": "notebook"}), 0), objects) is None

@@ -194,6 +194,19 @@ def test_a_stack_skips_what_it_has_no_pools_for_and_says_why() -> None:
 
 
 @pytest.mark.parametrize(
+    ("role", "stack", "is_played"),
+    [("jupyter", "dev", True), ("jupyter", "aks-dev", True), ("jupyter", "local", False), ("jupyter", "prod", False),
+     ("workload", "dev", False), ("data", "aks-prod", True)],
+)  # fmt: skip
+def test_a_stack_without_a_pool_of_several_zonal_groups_skips_what_needs_one(
+    role: str, stack: str, *, is_played: bool
+) -> None:
+    scenario = Scenario.model_validate({**yaml.safe_load(GOOD), "needs": {"zonal": [role]}})
+    skipped = files.skipped_because(scenario, stacks.find(stack).config)
+    assert skipped == ("" if is_played else f"It needs a pool of role {role} with groups in several zones.")
+
+
+@pytest.mark.parametrize(
     ("place", "stack", "skipped"),
     [
         ("{}", "dev", ""),

@@ -50,6 +50,7 @@ def test_a_scenario_survives_its_own_validation() -> None:
 VALUES: dict[str, Any] = {
     "workers": 2,
     "scales": {"min": 2, "max": 4},
+    "returns": "2m",
     "mode": "allow",
     "runsFor": "5m",
     "pod": {"containers": [{"name": "main"}]},

@@ -11,20 +11,20 @@ from workbench.system.paths import PROJECT_ROOT
 SCENARIOS = files.find_all(tuple(files.shipped()))
 STACKS = ("local", "dev", "prod", "aks-dev", "aks-prod", "existing", "local-prod")
 SKIPPED = {
-    "local": {"data-node"},
+    "local": {"data-node", "zonal-volumes"},
     "dev": {"data-node"},
-    "prod": {"data-node", "notebooks", "team-day"},
+    "prod": {"data-node", "notebooks", "team-day", "zonal-volumes"},
     "aks-dev": {"data-node"},
-    "aks-prod": {"notebooks", "team-day"},
-    "existing": {"data-node", "capacity-refused", "spot-reclaim", "priorities"},
-    "local-prod": {"data-node", "notebooks", "team-day", "capacity-refused", "spot-reclaim"},
+    "aks-prod": {"notebooks", "team-day", "zonal-volumes"},
+    "existing": {"data-node", "capacity-refused", "spot-reclaim", "priorities", "zonal-volumes"},
+    "local-prod": {"data-node", "notebooks", "team-day", "capacity-refused", "spot-reclaim", "zonal-volumes"},
 }
 
 
 def test_the_scenarios_of_the_documents_are_shipped() -> None:
     assert set(files.shipped()) == {
         *("capacity-refused", "core-services", "data-node", "gpus", "jobs", "nightly-training", "node-failure"),
-        *("notebooks", "priorities", "serving", "spot-reclaim", "systems", "team-day", "upgrade"),
+        *("notebooks", "priorities", "serving", "spot-reclaim", "systems", "team-day", "upgrade", "zonal-volumes"),
     }
 
 
