@@ -11,6 +11,7 @@ from infra.config.problems import nearest
 from workbench.rehearsal.advice.candidate import Candidate, fixed, work_edit
 from workbench.rehearsal.record import TAKEN, PodEnd
 from workbench.rehearsal.scenario.expectations import LandsOn
+from workbench.rehearsal.verdicts.hints_traffic import replicas_needed
 from workbench.rehearsal.verdicts.miss import Miss
 from workbench.rehearsal.verdicts.specs import labels_of, matches, taint_of, untolerated
 from workbench.rehearsal.verdicts.verdict import Hint
@@ -123,6 +124,17 @@ def _volume_zone(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
         yield fixed(work_edit(hint.cause, work, None, "volume", "zone"))
 
 
+def _most_replicas(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
+    if need := replicas_needed(miss):
+        yield fixed(work_edit(hint.cause, work, need, "scales", "max"))
+
+
+def _default_target(miss: Miss, hint: Hint, work: str) -> Iterator[Candidate]:
+    scales = miss.scenario.works[work].scales
+    if scales and scales.cpu_utilization:
+        yield fixed(work_edit(hint.cause, work, None, "scales", "cpuUtilization"))
+
+
 _BY_KEY: Final[Mapping[str, Callable[[Miss, Hint, str], Iterator[Candidate]]]] = {
     "mode": _mode,
     "role": _role,
@@ -133,4 +145,6 @@ _BY_KEY: Final[Mapping[str, Callable[[Miss, Hint, str], Iterator[Candidate]]]] =
     "priorityClassName": _class,
     "namespace": _namespace,
     "volume.zone": _volume_zone,
+    "scales.max": _most_replicas,
+    "scales.cpuUtilization": _default_target,
 }

@@ -21,21 +21,34 @@ _TOLERANCE: Final = 0.1
 
 def at_maximum(miss: Miss) -> Iterator[Hint]:
     """Recognise that the HorizontalPodAutoscaler had made all replicas that it may."""
-    work, short = miss.work, _worst(miss)
-    if short is None or work is None or work.scales is None:
-        return
-    pods = [pod for pod in miss.record.of_work(miss.work_name) if pod.unit == short.unit]
-    each = min((float(cpu_limit(pod.spec)) for pod in pods), default=0.0)
-    need = math.ceil(short.needed / each) if each else 0
-    if _replicas(pods, short, miss.record.lasts) < work.scales.max or need <= work.scales.max:
+    work, short, need = miss.work, _worst(miss), replicas_needed(miss)
+    if short is None or work is None or work.scales is None or not need:
         return
     is_possible = need <= REPLICAS_MAX
     yield Hint(
         cause=f"{short.unit} had its maximum of {count(work.scales.max, 'replica')}; its traffic needed "
-        f"{short.needed:g} CPU, and a pod can use {each:g}.",
+        f"{short.needed:g} CPU, and a pod can use {_use_of_pod(miss, short):g}.",
         action=f"Raise scales.max to at least {need}." if is_possible else "Raise cpu: a pod then takes more of it.",
         path=f"works.{miss.work_name}.{'scales.max' if is_possible else 'cpu'}",
     )
+
+
+def replicas_needed(miss: Miss) -> int:
+    """Return how many replicas would take the traffic of a unit that had its maximum; 0 if more would not help."""
+    work, short = miss.work, _worst(miss)
+    if short is None or work is None or work.scales is None:
+        return 0
+    pods = [pod for pod in miss.record.of_work(miss.work_name) if pod.unit == short.unit]
+    use = _use_of_pod(miss, short)
+    need = math.ceil(short.needed / use) if use else 0
+    had = _replicas(pods, short, miss.record.lasts)
+    return need if had >= work.scales.max < need else 0
+
+
+def _use_of_pod(miss: Miss, short: Shortage) -> float:
+    """Return the cores that a pod of a unit can use; 0 without a pod."""
+    pods = (pod for pod in miss.record.of_work(miss.work_name) if pod.unit == short.unit)
+    return min((float(cpu_limit(pod.spec)) for pod in pods), default=0.0)
 
 
 def out_of_reach(miss: Miss) -> Iterator[Hint]:

@@ -189,3 +189,30 @@ def test_a_pool_that_is_missing_is_copied_from_the_nearest(
     assert edit.path == ("pools", name)
     assert edit.value["size"] == {"min": 0, "max": 10}
     assert value is None or edit.value[key] == value
+
+
+@pytest.mark.parametrize(
+    ("scales", "edit"),
+    [
+        ({"min": 1, "max": 2}, {"works.train.scales.max": 5}),
+        ({"min": 1, "max": 9, "cpuUtilization": 100}, {"works.train.scales.cpuUtilization": None}),
+    ],
+)
+def test_replicas_may_follow_their_traffic_further(scales: Any, edit: dict[str, Any], tmp_path: Path) -> None:
+    def served(chosen: Stack, played: Scenario) -> Record:
+        found = played.works["train"].scales
+        assert found
+        groups = groups_of(chosen)
+        here = node("w", groups[1])
+        count = 1 if (found.cpu_utilization or 0) > 90 else min(found.max, 5)
+        own = {"on": here.name, "unit": "train-0", "spec": spec(limits={"cpu": "1"})}
+        return record([pod(f"p{index}", **own) for index in range(count)], groups=groups, nodes=[here])
+
+    asked = scenario(
+        {"expect": "keeps-up", "work": "train", "time": "5m"},
+        works={"train": {"kind": "service", "scales": scales}},
+        events=[{"event": "load", "work": "train", "at": "1m", "cpu": "4500m"}],
+    )
+    advice, _ = advised(stack(tmp_path), asked, served)
+    assert advice.is_met
+    assert values(advice) == edit
