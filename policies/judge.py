@@ -4,6 +4,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ class Verdict:
     """Where the rule crashed."""
 
 
+@cache
 def concerns(rule: Rule[Any], token: str) -> bool:
     """Return whether a rule reads resources of a type, or the objects that such a patch changes."""
     scope = rule.applies_to

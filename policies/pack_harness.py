@@ -16,6 +16,7 @@ from policies.registry import RULES
 from policies.rule import Rule
 from policies.sdk import Servicer, policies
 from policies.settings import STACK_KEY
+from policies.wire import LEVELS
 
 _LEVEL: Final = "enforcementLevel"
 """Key of a policy's level in a configuration file."""
@@ -75,23 +76,20 @@ class Wire:
         config: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         """Serve ``rules``; ``stack`` is the value of ``igz-clusters:stack``, ``config`` the configuration by policy."""
-        self.servicer = Servicer("test", "0", policies(rules), EnforcementLevel.ADVISORY)
+        served = tuple(rules)
+        self.servicer = Servicer("test", "0", policies(served), EnforcementLevel.ADVISORY)
         text = stack if isinstance(stack, str) else json.dumps(stack)
         self.servicer.ConfigureStack(
             proto.AnalyzerStackConfigureRequest(tags=tags or {}, config={STACK_KEY: text} if stack else {}), None
         )
-        self.servicer.Configure(proto.ConfigureAnalyzerRequest(policyConfig=self._levels(config or {})), None)
-
-    def _levels(self, config: Mapping[str, Mapping[str, Any]]) -> dict[str, proto.PolicyConfig]:
         # The engine always sends a level for every policy: the pack's own unless a file overrides it.
-        return {info.name: _entry(info.enforcementLevel, config.get(info.name, {})) for info in self._info().policies}
-
-    def _info(self) -> proto.AnalyzerInfo:
-        return self.servicer.GetAnalyzerInfo(None, None)  # type: ignore[no-untyped-call, no-any-return]
+        levels = {rule.name: _entry(LEVELS[rule.declared_level], (config or {}).get(rule.name, {})) for rule in served}
+        self.servicer.Configure(proto.ConfigureAnalyzerRequest(policyConfig=levels), None)
 
     def levels(self) -> dict[str, int]:
         """Return the level of every policy, as sent to the engine, by name."""
-        return {info.name: info.enforcementLevel for info in self._info().policies}
+        info = self.servicer.GetAnalyzerInfo(None, None)  # type: ignore[no-untyped-call]
+        return {policy.name: policy.enforcementLevel for policy in info.policies}
 
     def judge(self, kind: str, props: Any, name: str = "example", **options: Any) -> Report:
         """Send one resource through all resource rules."""
@@ -100,20 +98,26 @@ class Wire:
     def judge_stack(self, resources: Sequence[Resource]) -> Report:
         """Send each resource through the resource rules, then all of them through the stack rules."""
         report = Report()
-        for given in map(_given, resources):
-            single = self.judge(given.type, given.props, given.name, **given.opts)
-            for key, values in vars(single).items():
-                getattr(report, key).extend(values)
-        return self.judge_outputs(resources, report)
+        whole = stack_request(resources)
+        for each in whole.resources:
+            report.add(self.servicer.Analyze(_question(each), None))
+        return report.add(self.servicer.AnalyzeStack(whole, None))
 
-    def judge_outputs(self, resources: Sequence[Resource], report: Report | None = None) -> Report:
+    def judge_outputs(self, resources: Sequence[Resource]) -> Report:
         """Send all resources through the stack rules alone, with their outputs."""
-        return (report or Report()).add(self.servicer.AnalyzeStack(stack_request(resources), None))
+        return Report().add(self.servicer.AnalyzeStack(stack_request(resources), None))
 
 
 def request(given: Given) -> proto.AnalyzeRequest:
     """Return the engine's request to check one resource."""
     return proto.AnalyzeRequest(**_message(given))
+
+
+def _question(shown: proto.AnalyzerResource) -> proto.AnalyzeRequest:
+    """Return the engine's request to check one resource of a stack."""
+    return proto.AnalyzeRequest(
+        type=shown.type, name=shown.name, urn=shown.urn, properties=shown.properties, options=shown.options
+    )
 
 
 def stack_request(resources: Iterable[Resource]) -> proto.AnalyzeStackRequest:
@@ -165,7 +169,7 @@ def _entry(declared: proto.EnforcementLevel.ValueType, entry: Mapping[str, Any])
     """Return a policy's configuration as the engine sends it, from an entry of a configuration file."""
     named, settings = entry.get(_LEVEL), {key: value for key, value in entry.items() if key != _LEVEL}
     level = proto.EnforcementLevel.Value(named.upper()) if named else declared
-    return proto.PolicyConfig(enforcementLevel=level, properties=_struct(settings))
+    return proto.PolicyConfig(enforcementLevel=level, properties=_struct(settings) if settings else None)
 
 
 def _struct(props: Any) -> struct_pb2.Struct:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeAlias, TypeVar
 
 from policies.values import Value
@@ -41,5 +42,10 @@ Finders: TypeAlias = Mapping[str, Callable[[Resource], Iterator[T]]]
 def find_in(resource: Resource, finders: Finders[T]) -> Iterator[T]:
     """Return everything that the finders for the resource's type find in it."""
     for pattern, find in finders.items():
-        if re.fullmatch(pattern, resource.type):
+        if _is_a(resource.type, pattern):
             yield from find(resource)
+
+
+@cache
+def _is_a(token: str, pattern: str) -> bool:
+    return re.fullmatch(pattern, token) is not None

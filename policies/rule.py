@@ -155,9 +155,9 @@ MANDATORY_EVERYWHERE: Final[Mapping[Environment, Level]] = dict.fromkeys(Environ
 """Level of most rules: mandatory in development and in production."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rule(Generic[S]):
-    """One rule: what it requires, where, at which level, and why."""
+    """One rule: what it requires, where, at which level, and why. Equal to itself alone, so it can be a key."""
 
     id: str
     """Stable and never reused, such as ``NG-07``."""

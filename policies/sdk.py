@@ -10,6 +10,7 @@ import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 import pulumi
@@ -83,25 +84,29 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         super().__init__(name, version, policies, *rest)
         self._version = version
         self._rules: list[Rule[Any]] = [_RULES[policy] for policy in policies]
-        self._inputs: dict[str, Any] = {}
-        self._rules_by_type: dict[str, list[Rule[Any]]] = {}
+        self._seen: dict[str, Resource] = {}
         self._configured: dict[str, Level] = {}
         self._settings: dict[str, Mapping[str, Any]] = {}
         self._tags: Mapping[str, str] = {}
         self._remedied: set[str] = set()
         self._waivers = Waivers()
+        self._choices: Mapping[str, Any] = stack_choices()
         self._contexts: dict[str | None, Context] = {}
+        self._levels: dict[Rule[Any], Level] = {}
 
     @override
     def Configure(self, request: Any, _context: Any) -> Any:
         names = {number: level for level, number in LEVELS.items()} | {proto.REMEDIATE: Level.MANDATORY}
         self._configured = {name: names[entry.enforcementLevel] for name, entry in request.policyConfig.items()}
         self._settings = {
-            name: json_format.MessageToDict(entry.properties) for name, entry in request.policyConfig.items()
+            name: json_format.MessageToDict(entry.properties)
+            for name, entry in request.policyConfig.items()
+            if entry.properties.fields
         }
         self._remedied = {
             name for name, entry in request.policyConfig.items() if entry.enforcementLevel == proto.REMEDIATE
         }
+        self._levels.clear()
         self._waivers = Waivers()
         for rule in self._rules:
             rows = self._settings.get(rule.name, {}).get("waivers", [])
@@ -112,37 +117,35 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     def ConfigureStack(self, request: Any, _context: Any) -> Any:
         # Only the key that rules read, and always, so that nothing is left of an earlier stack.
         pulumi.runtime.set_config(STACK_KEY, request.config.get(STACK_KEY))
-        self._tags = dict(request.tags)
+        self._choices, self._tags = stack_choices(), dict(request.tags)
         self._contexts.clear()
+        self._levels.clear()
         return super().ConfigureStack(request, _context)
 
     @override
     def Analyze(self, request: Any, _context: Any) -> Any:
-        self._inputs[request.urn] = request.properties
         response = proto.AnalyzeResponse()
         with time_limit(f"{request.type} '{request.name}'"):
-            resource = resource_of(request)
+            resource = self._seen[request.urn] = resource_of(request)
             for rule in self._concerned(request.type):
                 if known := self._context(rule, response):
-                    response.diagnostics.extend(
-                        self._report(rule, known, judge_resource(rule, resource, known), [resource])
-                    )
+                    verdict = judge_resource(rule, resource, known)
+                    response.diagnostics.extend(self._report(rule, verdict, [resource]))
         return response
 
     @override
     def AnalyzeStack(self, request: Any, _context: Any) -> Any:
         response = proto.AnalyzeResponse()
         # What the program no longer asks for is shown too where the engine refreshed it before it deletes it.
-        wanted = [given for given in request.resources if given.urn in self._inputs or not self._inputs]
-        for given in wanted:
+        wanted = [given for given in request.resources if given.urn in self._seen or not self._seen]
+        with time_limit("the whole stack"):
             # The engine shows outputs here. In the first preview of a cloud cluster its objects have none, because the
             # Kubernetes provider cannot be configured yet; what is planned for them was shown to the resource rules.
-            given.properties.CopyFrom(self._inputs.get(given.urn, given.properties))
-        with time_limit("the whole stack"):
-            stack = sorted((resource_of(given) for given in wanted), key=lambda resource: resource.urn)
+            stack = [resource_of(given, self._seen.get(given.urn)) for given in wanted]
+            stack.sort(key=lambda resource: resource.urn)
             for rule in self._rules:
                 if isinstance(rule.applies_to, WholeStack) and (known := self._context(rule, response)):
-                    response.diagnostics.extend(self._report(rule, known, judge_stack(rule, stack, known), stack))
+                    response.diagnostics.extend(self._report(rule, judge_stack(rule, stack, known), stack))
         self._account(response)
         return response
 
@@ -153,7 +156,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         with time_limit(f"{request.type} '{request.name}'"):
             for rule in self._concerned(request.type) if self._remedied else ():
                 known = self._known(rule)
-                if not rule.remedy or rule.name not in self._remedied or self._level(rule, known) is Level.OFF:
+                if not rule.remedy or rule.name not in self._remedied or self._level(rule) is Level.OFF:
                     continue
                 is_wrong = any(not f.advice for f in judge_resource(rule, resource_of(request), known).findings)
                 if is_wrong and not self._waivers.find(rule.id, request.type, request.name):
@@ -188,20 +191,18 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
             for found in self._waivers.notices(rule.id):
                 level = Level.MANDATORY if found.fails else Level.ADVISORY
                 response.diagnostics.append(self._diagnostic(rule, level, notice(found.message), ""))
-            own, level = self._own_level(rule), self._level(rule, self._known(rule))
+            own, level = self._own_level(rule), self._level(rule)
             if STRICTNESS.index(level) < STRICTNESS.index(own):
                 text = f"is {level} by configuration; its own level is {own}."
                 response.diagnostics.append(self._diagnostic(rule, Level.ADVISORY, text, ""))
 
     def _concerned(self, token: str) -> list[Rule[Any]]:
-        if token not in self._rules_by_type:
-            self._rules_by_type[token] = [rule for rule in self._rules if concerns(rule, token)]
-        return self._rules_by_type[token]
+        return [rule for rule in self._rules if concerns(rule, token)]
 
     def _context(self, rule: Rule[Any], response: Any) -> Context | None:
         """Return what the rule may know about the stack; None, with a note in the response, if it does not apply."""
         known = self._known(rule)
-        if self._level(rule, known) is not Level.OFF:
+        if self._level(rule) is not Level.OFF:
             return known
         reason = f"{rule.id} does not apply to a {known.environment} cluster"
         response.not_applicable.append(proto.PolicyNotApplicable(policy_name=rule.name, reason=reason))
@@ -213,27 +214,33 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         return made
 
     def _known(self, rule: Rule[Any]) -> Context:
-        wanted = self._settings.get(rule.name, {}).get("environment")
+        return self._context_as(self._settings.get(rule.name, {}).get("environment"))
+
+    def _context_as(self, wanted: str | None) -> Context:
         if wanted not in self._contexts:
-            self._contexts[wanted] = context(wanted, stack_choices(), self._tags)
+            self._contexts[wanted] = context(wanted, self._choices, self._tags)
         return self._contexts[wanted]
 
     def _own_level(self, rule: Rule[Any]) -> Level:
         """Return the level for the stack's own environment, even if the rule is configured to assume another."""
-        choices = stack_choices()
-        is_named = choices.get("environment") or self._tags.get("environment")
-        return rule.level[context(None, choices, self._tags).environment if is_named else self._known(rule).environment]
+        is_named = self._choices.get("environment") or self._tags.get("environment")
+        return rule.level[(self._context_as(None) if is_named else self._known(rule)).environment]
 
-    def _level(self, rule: Rule[Any], known: Context) -> Level:
+    def _level(self, rule: Rule[Any]) -> Level:
+        if rule not in self._levels:
+            self._levels[rule] = self._decided_level(rule)
+        return self._levels[rule]
+
+    def _decided_level(self, rule: Rule[Any]) -> Level:
         # The engine always sends a level: the declared one, unless a configuration file says otherwise.
-        own, declared = rule.level[known.environment], rule.declared_level
+        own, declared = rule.level[self._known(rule).environment], rule.declared_level
         configured = self._configured.get(rule.name, declared)
         if STRICTNESS.index(configured) < STRICTNESS.index(declared):
             return min(own, configured, key=STRICTNESS.index)
         return own if configured is declared else configured
 
-    def _report(self, rule: Rule[Any], known: Context, verdict: Verdict, judged: Sequence[Resource]) -> Iterator[Any]:
-        level, advice = self._level(rule, known), Level.ADVISORY
+    def _report(self, rule: Rule[Any], verdict: Verdict, judged: Sequence[Resource]) -> Iterator[Any]:
+        level, advice = self._level(rule), Level.ADVISORY
         secrets = [secret for resource in judged for secret in resource.secrets]
         for finding in verdict.findings:
             text = violation(rule, _without(secrets, finding.message))
@@ -264,6 +271,7 @@ def _without(secrets: Iterable[str], text: str) -> str:
     return text
 
 
+@cache
 def _policy(rule: Rule[Any]) -> sdk.Policy:
     description: dict[str, Any] = {
         "name": rule.name,

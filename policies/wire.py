@@ -39,20 +39,34 @@ def plain(value: Any) -> Any:
     return UNKNOWN if isinstance(value, str) and value in _SENTINELS else value
 
 
-def resource_of(given: Any) -> Resource:
-    """Return the resource of a request for one, or of an entry in a request for the whole stack."""
-    raw = json_format.MessageToDict(given.properties)
+def resource_of(given: Any, seen: Resource | None = None) -> Resource:
+    """Return the resource of a request for one, or of an entry in a request for the whole stack.
+
+    Parameters
+    ----------
+    given
+        The resource as the engine sent it.
+    seen
+        The same resource as the engine sent it before, whose properties it takes.
+    """
+    props, secrets = (seen.props, seen.secrets) if seen else _decoded(given.properties)
     return Resource(
         type=given.type,
         name=given.name,
         urn=given.urn,
-        props=Value(plain(deserialize_properties(raw))),
-        secrets=tuple(sorted(_secrets(raw), key=len, reverse=True)),
+        props=props,
+        secrets=secrets,
         protect=given.options.protect,
         ignore_changes=tuple(given.options.ignoreChanges),
         parent=given.options.parent,
         depends_on={key: tuple(made.urns) for key, made in getattr(given, "propertyDependencies", {}).items()},
     )
+
+
+def _decoded(properties: Any) -> tuple[Value, tuple[str, ...]]:
+    raw = json_format.MessageToDict(properties)
+    secrets = sorted(_secrets(raw), key=len, reverse=True)
+    return Value(plain(deserialize_properties(raw))), tuple(secrets)
 
 
 def _secrets(value: Any, *, inside: bool = False) -> Iterator[str]:
