@@ -1,4 +1,4 @@
-"""No rule crashes, whatever a resource looks like: 2,000 damaged examples for each rule, in `make test` 400."""
+"""No rule crashes, whatever a resource looks like: 2,000 damaged examples for each rule, in `make test` 100."""
 
 import copy
 import random
@@ -17,7 +17,7 @@ from policies.rule import EachOf, Rule
 from policies.settings import context
 from policies.values import UNKNOWN, Value
 
-RUNS, CASES = [4, pytest.param(20, marks=pytest.mark.full)], 100
+RUNS, CASES = [1, pytest.param(20, marks=pytest.mark.full)], 100
 WRONG = [
     *(3, -1, 0.5, float("inf"), True, "", "text", "{", "- [", "9" * 40, "1e999999", "-5Gi", "a,b , c", "€\ud7ff"),
     *(None, [], ["x"], {}, {"x": 1}, [[]], [None], {"key": None}, UNKNOWN, [UNKNOWN], {"x": UNKNOWN}),
@@ -45,7 +45,7 @@ def known(value: Any) -> Any:
 
 def damaged(example: Example, chance: random.Random) -> list[Resource]:
     """Return the example's resources with up to four places lost or replaced."""
-    props = [known(copy.deepcopy(given.props)) for given in example.resources]
+    props = [known(given.props) for given in example.resources]
     for _ in range(chance.randint(1, 4)):
         spots = [spot for each in props for spot in places(each)]
         if not spots:
