@@ -1,7 +1,9 @@
 """The same pools on every kind of cluster, and how what their nodes say is read."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import yaml
@@ -133,20 +135,28 @@ KINDS = {
 
 def config_of(kind: ClusterKind, environment: str = "dev", **more: Any) -> StackConfig:
     """Return the configuration of a stack with these pools."""
+    return parse(_document(kind, environment, **more))
+
+
+def _document(kind: ClusterKind, environment: str, **more: Any) -> dict[str, Any]:
     choices = KINDS[kind]
-    document = {
+    return {
         "schemaVersion": 1,
         "environment": environment,
         "cluster": dict(choices.cluster),
         "pools": {name: {**pool, "instanceTypes": TYPES[choices.cloud][name]} for name, pool in POOLS.items()},
         **more,
     }
-    return parse(document)
 
 
 def build(kind: ClusterKind, environment: str = "dev", **more: Any) -> Recorder:
-    """Return what a stack with these pools declares."""
-    return declared(config_of(kind, environment, **more))
+    """Return what a stack with these pools declares, made once for the same choices; do not change it."""
+    return _built(json.dumps(_document(kind, environment, **more)))
+
+
+@cache
+def _built(document: str) -> Recorder:
+    return declared(parse(json.loads(document)))
 
 
 def declared(config: StackConfig) -> Recorder:

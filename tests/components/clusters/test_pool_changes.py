@@ -1,6 +1,7 @@
 """A change of one pool changes, in the same preview, all that depends on it inside the cluster and beside it."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Final
 
 import pytest
@@ -51,13 +52,21 @@ DEPENDENT: Final[Mapping[str, set[str]]] = {
 @pytest.mark.parametrize("kind", [ClusterKind.LOCAL, ClusterKind.EKS, ClusterKind.AKS])
 @pytest.mark.parametrize("change", CHANGES)
 def test_all_that_depends_on_a_pool_changes_with_it(kind: ClusterKind, change: str) -> None:
-    pools = {name: {**pool, "instanceTypes": TYPES[KINDS[kind].cloud][name]} for name, pool in POOLS.items()}
-    before, after = (_state(_config(kind, each)) for each in (pools, CHANGES[change](pools)))
+    before, after = _unchanged(kind), _state(_config(kind, CHANGES[change](_pools(kind))))
     changed = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
     of_the_pool = {name for name in changed if any(part in name for part in GROUPS)}
     assert of_the_pool
     # The local cluster has a simulated device plug-in.
     assert changed - of_the_pool == DEPENDENT[change] - (_PLUGIN if kind is ClusterKind.LOCAL else set())
+
+
+@cache
+def _unchanged(kind: ClusterKind) -> dict[str, Any]:
+    return _state(_config(kind, _pools(kind)))
+
+
+def _pools(kind: ClusterKind) -> Pools:
+    return {name: {**pool, "instanceTypes": TYPES[KINDS[kind].cloud][name]} for name, pool in POOLS.items()}
 
 
 def _config(kind: ClusterKind, pools: Pools) -> StackConfig:
