@@ -42,8 +42,6 @@ LEFT = {
     "idle-minimum": "it has no work, without which there is no scenario",
     "never-idle": "its functions never end, so nodes stay",
     "no-capacity": "the cloud refuses every GPU node, also of another type",
-    "few-replicas": "the search alone plays no traffic",
-    "high-target": "the search alone plays no traffic",
     "no-controller": "another kind of work would be another work",
     "quota": "only what the other mistakes request as well exceeds it",
     "gpu-quota": "only what the other mistakes request as well exceeds it",
@@ -94,7 +92,7 @@ def document_of(file: dict[str, Any]) -> dict[str, Any]:
         "lasts": file["lasts"],
         "works": {name: each["work"] for name, each in with_work.items()},
         "arrivals": [{"work": name, **each.get("arrival", {})} for name, each in with_work.items()],
-        "events": file.get("events", []),
+        "events": [each for each in file.get("events", []) if each.get("work") in (None, *with_work)],
         "expectations": [
             {**each["expect"], **({"work": name} if name in with_work and "work" not in each["expect"]
                                   and each["expect"]["expect"] not in ("minimum-again", "at-most") else {})}
@@ -159,8 +157,9 @@ def test_advice_corrects_20_of_the_planted_mistakes() -> None:
 def alone(name: str, mistake: str, folder: Path) -> tuple[Path, Path]:
     """Write the stack file and the scenario with one of the mistakes of a file, and return both."""
     whole = FILES[name]
-    lasts = whole["lasts"] if "events" in whole else LASTS
-    script = document_of({**whole, "lasts": lasts, "mistakes": {mistake: whole["mistakes"][mistake]}})
+    script = document_of({**whole, "lasts": LASTS, "mistakes": {mistake: whole["mistakes"][mistake]}})
+    if script["events"]:
+        script["lasts"] = whole["lasts"]
     files = folder / f"Pulumi.{whole['stack']}.yaml", folder / "mistake.yaml"
     for file, document in zip(files, (stack_of(whole).document, script), strict=True):
         file.write_text(yaml.safe_dump(json.loads(json.dumps(document)), sort_keys=False))  # without aliases
