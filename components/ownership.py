@@ -23,7 +23,7 @@ def owned(
     *,
     namespace: pulumi.Input[str] | None = None,
     labels: Mapping[str, str] | None = None,
-    annotations: Mapping[str, str] | None = None,
+    annotations: Mapping[str, pulumi.Input[str]] | None = None,
 ) -> ObjectMetaArgs:
     """Return the metadata of an object that this package owns.
 

@@ -37,6 +37,8 @@ def export(config: StackConfig, cluster: ClusterHandle, classes: PriorityClasses
     pulumi.export("defaultPriorityClass", DEFAULT_USER_PRIORITY.value)
     pulumi.export("defaultNodeSelector", default_node_selector(cluster.groups, corrects=corrects))
     pulumi.export("namespaces", list(config.namespaces))
+    if cluster.identities:
+        pulumi.export("identities", {name: dict(each.facts) for name, each in cluster.identities.items()})
 
 
 def _group(group: NodeGroup) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pulumi
 
-from components.clusters.handle import ClusterHandle
+from components.clusters.handle import ClusterHandle, NamespaceIdentity
 from components.contract.aks.config import AksConfig
 from components.contract.clusters import descriptor_of
 from components.contract.default_resources import limit_range_gives_limits
-from components.contract.egress import V3IO, AllowedEgress
+from components.contract.egress import CLOUD_APIS, V3IO, AllowedEgress
 from components.contract.eks.config import EksConfig
 from components.contract.environments import PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
@@ -25,6 +25,7 @@ from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
 from components.scheduling.default_resources import DefaultResources, DefaultResourcesArgs
 from components.scheduling.gangs import Gangs, GangsArgs
+from components.scheduling.job_accounts import JobAccounts, JobAccountsArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
 from components.scheduling.people import PeopleAccess, PeopleAccessArgs
 from components.scheduling.placement import PodPlacement, PodPlacementArgs
@@ -75,13 +76,17 @@ def run(
                 groups=cluster.groups,
                 pod_resources=config.pod_resources,
                 admission=config.policies.admission,
-                egress=_egress(config, sighting),
+                egress=(*_egress(config, sighting), *([CLOUD_APIS] if choices.identity else [])),
                 gives_limits=gives_limits,
                 is_adopted=SharedObject(SharedKind.NAMESPACE, name) in cluster.adopted,
             ),
             cluster.inside([*cluster.ready, baseline, defaults]),  # these do what Pod Security and LimitRanges cease to
         )
         namespaces.append(namespace)
+        if choices.identity:
+            cloud = cluster.identities.get(name, NamespaceIdentity())
+            accounts = JobAccountsArgs(namespace=name, choices=choices.identity, identity=cloud)
+            JobAccounts(f"{name}-accounts", accounts, cluster.inside([namespace]))
         if choices.core_services:
             mlrun = _mlrun(config, cluster.groups, name, corrects=placement.mutates)
             # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
@@ -100,6 +105,7 @@ def _mlrun(config: StackConfig, groups: tuple[NodeGroup, ...], namespace: str, *
         pod_resources=config.pod_resources,
         choices=config.platform.mlrun.with_own(config.namespaces[namespace].mlrun),
         corrects=corrects,
+        service_account=next(iter(config.namespaces[namespace].job_accounts), ""),
     )
 
 
@@ -163,7 +169,9 @@ def _cluster(
         case EksConfig():
             from components.clusters.eks import EksCluster, EksClusterArgs  # noqa: PLC0415
 
-            eks = EksClusterArgs(choices=config.cluster, environment=config.environment, groups=groups)
+            eks = EksClusterArgs(
+                choices=config.cluster, environment=config.environment, groups=groups, identities=config.identities
+            )
             return EksCluster(pulumi.get_stack(), eks).handle
         case AksConfig():
             from components.clusters.aks import AksCluster, AksClusterArgs  # noqa: PLC0415

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from components.contract.clusters import spot_taint
 from components.contract.environments import ClusterKind, Environment, PlatformProfile
+from components.contract.identity import JOBS_ACCOUNT
 from components.contract.lifecycle import Lifecycle
 from components.contract.namespaces import DEFAULT_NAMESPACES
 from components.contract.placement import offers_mutation
@@ -43,6 +44,7 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
         spot_taint_keys=_spot_taint_keys(choices, pools) if pools else None,
         gpu_resources=tuple(sorted({str(pool["gpuResource"]) for pool in pools.values() if pool.get("gpuResource")})),
         gives_places=gives_places,
+        job_accounts=_job_accounts(namespaces),
         corrected_gpus=_corrected_gpus(pools) if gives_places else (),
     )
 
@@ -55,6 +57,15 @@ def today() -> date:
 def _pools(given: Any) -> Mapping[str, Mapping[str, Any]]:
     pools = given if isinstance(given, Mapping) else {}
     return {str(name): pool for name, pool in pools.items() if isinstance(pool, Mapping)}
+
+
+def _job_accounts(namespaces: Any) -> Mapping[str, frozenset[str]]:
+    identities = {
+        str(name): choices["identity"]
+        for name, choices in (namespaces.items() if isinstance(namespaces, Mapping) else ())
+        if isinstance(choices, Mapping) and isinstance(choices.get("identity"), Mapping)
+    }
+    return {name: frozenset((JOBS_ACCOUNT, *identity.get("accounts", ()))) for name, identity in identities.items()}
 
 
 def _gives_places(cluster: Any) -> bool:

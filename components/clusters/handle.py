@@ -12,6 +12,18 @@ from components.contract.groups import NodeGroup
 
 
 @dataclass(frozen=True, kw_only=True)
+class NamespaceIdentity:
+    """What a cloud made for the identity of a namespace's jobs. Default: nothing, as on a local cluster."""
+
+    annotations: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
+    """What service accounts need so that their pods get the identity."""
+    needed: tuple[pulumi.Resource, ...] = ()
+    """What must exist before a pod of such an account is admitted."""
+    facts: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
+    """Its identifiers, for the stack's outputs."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ClusterHandle:
     """One cluster, ready to receive objects."""
 
@@ -31,6 +43,8 @@ class ClusterHandle:
     """Transformations of everything inside the cluster."""
     facts: Mapping[str, pulumi.Input[object]] = field(default_factory=dict)
     """Further facts about the cluster, for the stack's outputs."""
+    identities: Mapping[str, NamespaceIdentity] = field(default_factory=dict)
+    """Cloud identities of user namespaces, by namespace."""
 
     def inside(self, needed: Sequence[pulumi.Resource]) -> pulumi.ResourceOptions:
         """Return the options of a component inside the cluster, created after ``needed``."""

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
+from components.contract.ranges import EVERYWHERE, NEVER_PUBLIC
 
 METADATA: Final = tuple(
     map(ip_network, ("169.254.0.0/16", "168.63.129.16/32", "fd00:ec2::254/128", "fd00:ec2::23/128"))
@@ -87,6 +88,12 @@ API_SERVER: Final = "api-server"
 
 V3IO: Final = AllowedEgress(name="v3io", cidrs=(), ports=V3IO_PORTS)
 """V3IO's web API. Its daemons use their node's network, which selectors do not reach, nor ranges under Cilium."""
+
+
+CLOUD_APIS: Final = AllowedEgress(
+    name="cloud-apis", cidrs=(str(EVERYWHERE),), ports=(HTTPS,), but=tuple(map(str, NEVER_PUBLIC))
+)
+"""Storage, registries and sign-in of a cloud, whose public addresses are many and change."""
 
 
 def _cidr(text: str) -> str:

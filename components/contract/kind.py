@@ -9,6 +9,7 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.egress import AllowedEgress
 from components.contract.environments import ClusterKind, Environment, ServerOwner
 from components.contract.groups import NodeGroup
+from components.contract.identity import CloudIdentity
 from components.contract.kind_nodes import KindNodes
 from components.contract.pools import NodePool
 from components.contract.taints import Taint
@@ -45,6 +46,16 @@ def ready_to_create(_: ContractModel) -> Iterator[Mismatch]:
 def no_egress(_: ContractModel) -> Sequence[AllowedEgress]:
     """Return nothing: nothing outside the cluster is known that pods need."""
     return ()
+
+
+def no_identities(_: ContractModel, identities: Mapping[str, CloudIdentity]) -> Iterator[Mismatch]:
+    """Refuse cloud identities: this package makes none for this kind of cluster."""
+    for namespace in identities:
+        yield Mismatch(
+            (namespace, "identity"),
+            "needs a cluster that this stack creates in a cloud (cluster.kind eks); remove it, and give the "
+            "namespace's service accounts an identity with the cloud's own tools",
+        )
 
 
 def any_group(_: ContractModel, __: str) -> str | None:
@@ -88,6 +99,8 @@ class KindDescriptor(Generic[ConfigT]):
     """
     egress: Callable[[ConfigT], Sequence[AllowedEgress]] = no_egress
     """Returns what pods of user namespaces reach on every cluster of this kind: API server and credentials."""
+    identity_problems: Callable[[ConfigT, Mapping[str, CloudIdentity]], Iterator[Mismatch]] = no_identities
+    """Finds what the cloud would refuse of namespaces' identities, by namespace; paths begin at the namespaces."""
     group_problem: Callable[[ConfigT, str], str | None] = any_group
     """Returns why no group can have a name on this kind of cluster; None if one can."""
     group_note: Callable[[ConfigT, str], str | None] = any_group

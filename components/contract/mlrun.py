@@ -46,6 +46,9 @@ class MlrunVariable(StrEnum):
     REGISTRY_SECRET = "MLRUN_HTTPDB__BUILDER__DOCKER_REGISTRY_SECRET"  # noqa: S105 MLRun's name of the variable
     """Name of the Secret with its credentials."""
 
+    SERVICE_ACCOUNT = "MLRUN_FUNCTION__SPEC__SERVICE_ACCOUNT__DEFAULT"
+    """Service account of functions that set none, if their project sets none either (mlrun/mlrun#2151)."""
+
     SPOT_SELECTOR = "MLRUN_PREEMPTIBLE_NODES__NODE_SELECTOR"
     """Label by which MLRun recognises a spot node."""
 
@@ -126,6 +129,11 @@ def override_environment(
         if registry.secret:
             environment[MlrunVariable.REGISTRY_SECRET.value] = registry.secret
     return environment
+
+
+def account_environment(service_account: str) -> dict[str, str]:
+    """Return the variable for the service account of functions that set none; empty is Kubernetes' own."""
+    return {MlrunVariable.SERVICE_ACCOUNT.value: service_account} if service_account else {}
 
 
 def default_resource_variable(side: str, name: str) -> str:

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.choices import ContractModel, Explained
 from components.contract.egress import Destination, EgressCidr, ip_block
+from components.contract.identity import CloudIdentity, key_problem
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel, is_dns_label
 from components.contract.mlrun_choices import MlrunChoices
 from components.contract.policy_choices import AdmissionMode
@@ -104,6 +105,18 @@ class UserNamespace(ContractModel):
         description="Settings of the MLRun that runs here, in place of those under `platform.mlrun`.",
         examples=[{"executing": "7d"}],
     )
+    identity: Annotated[
+        CloudIdentity | None,
+        Explained(
+            "Access must be granted explicitly.",
+            "An identity in the cloud, the service account igz-jobs, and the network policy allow-cloud-apis.",
+        ),
+    ] = Field(
+        None,
+        description="Rights of the namespace's jobs in the cloud, without keys (docs/identity.md). Who may create pods "
+        "here has them.",
+        examples=[{"buckets": [{"bucket": "ml-data", "prefix": "vision/", "access": "write"}]}],
+    )
     quota: Annotated[
         Quota | None,
         Explained("Pods beyond a quota are rejected; without a quota they wait by priority.", "A ResourceQuota."),
@@ -154,6 +167,19 @@ class UserNamespace(ContractModel):
         if own and info.data.get("core_services") is False:
             raise ValueError("MLRun runs only in namespaces with coreServices: true; set that, or remove this key")
         return own
+
+    @field_validator("identity", mode="after")
+    @classmethod
+    def _is_not_overruled(cls, identity: CloudIdentity | None, info: ValidationInfo) -> CloudIdentity | None:
+        own = info.data.get("mlrun")
+        if identity and own and (problem := key_problem(own, identity)):
+            raise ValueError(f"{problem} from mlrun.autoMount.parameters of this namespace")
+        return identity
+
+    @property
+    def job_accounts(self) -> tuple[str, ...]:
+        """Service accounts with a cloud identity, that of functions first; none without one."""
+        return self.identity.service_accounts if self.identity else ()
 
     @property
     def egress_rules(self) -> list[dict[str, Any]]:

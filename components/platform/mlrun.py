@@ -7,7 +7,7 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 
 from components.base import PlatformComponent
 from components.contract.groups import NodeGroup
-from components.contract.mlrun import OVERRIDE_CONFIG_MAP, override_environment
+from components.contract.mlrun import OVERRIDE_CONFIG_MAP, account_environment, override_environment
 from components.contract.mlrun_choices import MlrunChoices
 from components.contract.pod_resources import PodResources
 from components.contract.taints import Taint
@@ -25,6 +25,8 @@ class MlrunSettingsArgs:
     choices: MlrunChoices = field(default_factory=MlrunChoices)
     corrects: bool = False
     """Whether the API server leads pods that request a GPU to GPU nodes. Default: it does not."""
+    service_account: str = ""
+    """Service account of functions that set none. Default: Kubernetes' own."""
 
 
 class MlrunSettings(PlatformComponent):
@@ -38,13 +40,12 @@ class MlrunSettings(PlatformComponent):
         ConfigMap(
             f"{name}-{OVERRIDE_CONFIG_MAP}",
             metadata=owned(OVERRIDE_CONFIG_MAP, namespace=args.namespace),
-            data=override_environment(
-                args.groups,
-                args.spot_taint,
-                args.pod_resources,
-                args.choices,
-                corrects=args.corrects,
-            ),
+            data={
+                **override_environment(
+                    args.groups, args.spot_taint, args.pod_resources, args.choices, corrects=args.corrects
+                ),
+                **account_environment(args.service_account),
+            },
             opts=self.child(),
         )
         self.register_outputs({"namespace": args.namespace, "configMap": OVERRIDE_CONFIG_MAP})

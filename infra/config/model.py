@@ -19,6 +19,7 @@ from components.contract.clusters import ClusterChoices, cluster_groups, descrip
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup, zones_unknown_at_zero
+from components.contract.identity import CloudIdentity, key_problem
 from components.contract.namespaces import DEFAULT_NAMESPACES, TENANT_NAMESPACE, NamespaceName, UserNamespace
 from components.contract.people import People, authors_of_pods, mismatches
 from components.contract.platform_choices import PlatformChoices
@@ -58,6 +59,11 @@ def _pod_resources_of(choices: dict[str, Any]) -> PodResources:
 
 def _guard_of(choices: dict[str, Any]) -> PolicyGuard:
     return default_guard(choices["environment"], ClusterKind(choices["cluster"].kind))
+
+
+def identities_of(namespaces: Mapping[str, UserNamespace]) -> dict[str, CloudIdentity]:
+    """Return the cloud identities of user namespaces, by namespace."""
+    return {name: choices.identity for name, choices in namespaces.items() if choices.identity}
 
 
 _UNREAD: Final = (
@@ -172,6 +178,11 @@ class StackConfig(ContractModel):
         return cluster_groups(self.cluster, self.pools, self.profile)
 
     @property
+    def identities(self) -> dict[str, CloudIdentity]:
+        """Cloud identities of user namespaces, by namespace."""
+        return identities_of(self.namespaces)
+
+    @property
     def spot_taint(self) -> Taint | None:
         """Taint of every spot node; None if this kind of cluster and profile have none."""
         return spot_taint(ClusterKind(self.cluster.kind), self.profile)
@@ -268,6 +279,28 @@ class StackConfig(ContractModel):
                 findings.add(mismatch.message, *mismatch.path)
         findings.raise_if_any()
         return pools
+
+    @field_validator("namespaces", mode="after")
+    @classmethod
+    def _identities_exist(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
+        cluster, findings = info.data.get("cluster"), Findings()
+        for mismatch in descriptor_of(cluster).identity_problems(cluster, identities_of(namespaces)) if cluster else ():
+            findings.add(mismatch.message, *mismatch.path)
+        findings.raise_if_any()
+        return namespaces
+
+    @field_validator("platform", mode="after")
+    @classmethod
+    def _leaves_identities_to_functions(cls, platform: PlatformChoices, info: ValidationInfo) -> PlatformChoices:
+        findings = Findings()
+        for name, choices in (info.data.get("namespaces") or {}).items():
+            if not (choices.core_services and choices.identity) or (choices.mlrun and choices.mlrun.auto_mount):
+                continue
+            if problem := key_problem(platform.mlrun, choices.identity):
+                findings.add(f"{problem}, or set mlrun.autoMount of namespace {name}", "mlrun", "auto_mount")
+                break
+        findings.raise_if_any()
+        return platform
 
     @field_validator("people", mode="after")
     @classmethod

@@ -25,7 +25,7 @@ def platform_cluster(
     # A version that is asked for counts even on a local cluster, which has the newest one itself.
     asked = {"mutatingAdmission": cluster.get("mutatingAdmission"), "version": version}
     said = offers_mutation(asked if version else cluster)
-    own = config.namespaces[namespace].mlrun if namespace else None
+    here = config.namespaces[namespace] if namespace else None
     return PlatformCluster(
         groups=config.groups,
         spot_taint=config.spot_taint,
@@ -33,6 +33,7 @@ def platform_cluster(
         places_by_itself=mutates if said is None else said,
         environment=config.environment,
         profile=config.profile,
-        mlrun=config.platform.mlrun.with_own(own),
+        mlrun=config.platform.mlrun.with_own(here.mlrun if here else None),
+        job_accounts=here.job_accounts if here else (),
         platform_registries=tuple(config.policies.platform_registries),
     )

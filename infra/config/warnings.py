@@ -29,6 +29,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
     yield from _entries(config)
     yield from _system_pools(config)
     yield from _public_clients(config)
+    yield from _identities(config, is_local=is_local)
     for name, namespace in config.namespaces.items():
         for cidr in namespace.egress_cidrs:
             if ip_network(cidr).prefixlen < PUBLIC_PREFIX_MIN:
@@ -36,6 +37,14 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
                     ("namespaces", name, "egressCidrs"),
                     f"{cidr} is the internet or much of it: the namespace's pods can send data anywhere",
                 )
+
+
+def _identities(config: StackConfig, *, is_local: bool) -> Iterator[Mismatch]:
+    for name in config.identities if is_local else ():
+        yield Mismatch(
+            ("namespaces", name, "identity"),
+            "gives no rights on a local cluster, which has no cloud: it only creates the service accounts",
+        )
 
 
 def _entries(config: StackConfig) -> Iterator[Mismatch]:

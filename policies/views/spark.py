@@ -58,6 +58,7 @@ def _metadata(part: Value) -> dict[str, object]:
 def _spec(application: Value, part: Value, role: str) -> dict[str, object]:
     container = present(
         name=f"spark-kubernetes-{role}",
+        args=or_unknown(lambda: [*_options(application)]),
         image=_first(part.at("image"), application.at("image")),
         **{key: part.at(key).raw for key in ("env", "envFrom", "securityContext", "volumeMounts")},
         resources={
@@ -78,6 +79,12 @@ def _spec(application: Value, part: Value, role: str) -> dict[str, object]:
     )
     # Spark starts from the template and lays its own words over it.
     return {**raw_entries(part.at("template", "spec")), **own}
+
+
+def _options(application: Value) -> Iterator[str]:
+    """Return the options that the operator passes to ``spark-submit``."""
+    for field in ("sparkConf", "hadoopConf"):
+        yield from (f"{name}={value.text()}" for name, value in application.at(field).items())
 
 
 def _first(*places: Value) -> object:

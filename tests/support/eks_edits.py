@@ -60,6 +60,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.addonVersions": {"cluster.addonVersions": {"coredns": "v1.12.1-eksbuild.2"}},
     "cluster.nodeMonitoring": {"cluster.nodeMonitoring": False},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com"}},
+    "namespaces.jobs.identity": {"namespaces.jobs.identity": {"buckets": [{"bucket": "ml-data", "prefix": "vision/"}]}},
     **edits_of_every_kind(BASE),
     "pools.initial.instanceTypes": {"pools.initial.instanceTypes": ["m6i.2xlarge"]},
     "pools.spot.instanceTypes, another order": {

@@ -1,7 +1,7 @@
 """The EKS cluster as a component: network, control plane, nodes and add-ons, in order of dependency."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import pulumi
@@ -21,14 +21,16 @@ from components.clusters.eks.managed_addons import (
     ManagedAddons,
     ManagedAddonsArgs,
 )
+from components.clusters.eks.namespace_identities import NamespaceIdentities, NamespaceIdentitiesArgs
 from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network, existing_network
 from components.clusters.eks.node_groups import ManagedNodeGroup, NodeGroupArgs
-from components.clusters.handle import ClusterHandle, replaced_with
+from components.clusters.handle import ClusterHandle, NamespaceIdentity, replaced_with
 from components.contract.aws import OwnTag
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import ExistingNetwork
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup
+from components.contract.identity import CloudIdentity
 from components.contract.tags import MANAGER
 
 LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
@@ -42,6 +44,8 @@ class EksClusterArgs:
     choices: EksConfig
     environment: Environment
     groups: tuple[NodeGroup, ...]
+    identities: Mapping[str, CloudIdentity] = field(default_factory=dict)
+    """Cloud identities of user namespaces, by namespace."""
 
 
 class EksCluster(PlatformComponent):
@@ -93,6 +97,7 @@ class EksCluster(PlatformComponent):
             kubeconfig=config,
             transformations=follows,
             facts=self._facts(control_plane, network),
+            identities=self._identities(control_plane),
         )
         self.register_outputs({"nodeGroups": [group.name for group in args.groups]})
 
@@ -214,6 +219,22 @@ class EksCluster(PlatformComponent):
             ),
             pulumi.ResourceOptions.merge(self._in_aws, pulumi.ResourceOptions(depends_on=list(needed))),
         )
+
+    def _identities(self, control_plane: ControlPlane) -> Mapping[str, NamespaceIdentity]:
+        args = self._args
+        if not args.identities:
+            return {}
+        made = NamespaceIdentities(
+            f"{self._name}-jobs",
+            NamespaceIdentitiesArgs(
+                choices=args.choices,
+                identities=args.identities,
+                cluster_name=control_plane.cluster.name,
+                cluster_arn=self._cluster_arn,
+            ),
+            self._in_aws,
+        )
+        return made.by_namespace
 
     def _facts(self, control_plane: ControlPlane, network: Network) -> dict[str, pulumi.Input[object]]:
         choices, cluster = self._args.choices, control_plane.cluster

@@ -37,7 +37,7 @@ class RoleArgs:
     service: str
     """Service that may assume it, such as ``eks.amazonaws.com``."""
     actions: Sequence[str] = ("sts:AssumeRole",)
-    conditions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    conditions: Mapping[str, Mapping[str, str | Sequence[str]]] = field(default_factory=dict)
     """Conditions of the assumption, in IAM's condition language."""
     managed_policies: Sequence[str] = ()
     """Names of AWS's own policies."""
@@ -81,12 +81,15 @@ class PodRole:
     """A service account that gets a role through EKS Pod Identity."""
 
     service_account: str
+    namespace: str = "kube-system"
+    other_accounts: Sequence[str] = ()
+    """Further accounts of the namespace that get the same role."""
     managed_policies: Sequence[str] = ()
     statements: Sequence[Mapping[str, Any]] = ()
 
 
 def pod_role_args(pod: PodRole, cluster_arn: str, permissions_boundary: str | None) -> RoleArgs:
-    """Return the role of ``pod``: only that account of that cluster may assume it.
+    """Return the role of ``pod``: only its accounts in that cluster may assume it.
 
     https://docs.aws.amazon.com/eks/latest/userguide/pod-id-role.html
     """
@@ -96,8 +99,10 @@ def pod_role_args(pod: PodRole, cluster_arn: str, permissions_boundary: str | No
         conditions={
             "StringEquals": {
                 "aws:RequestTag/eks-cluster-arn": cluster_arn,
-                "aws:RequestTag/kubernetes-namespace": "kube-system",
-                "aws:RequestTag/kubernetes-service-account": pod.service_account,
+                "aws:RequestTag/kubernetes-namespace": pod.namespace,
+                "aws:RequestTag/kubernetes-service-account": [pod.service_account, *pod.other_accounts]
+                if pod.other_accounts
+                else pod.service_account,
             }
         },
         managed_policies=pod.managed_policies,

@@ -6,6 +6,7 @@ from typing import Final
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.eks.checks import creation_problems, mismatches
 from components.contract.eks.config import EksConfig
+from components.contract.eks.identity import identity_problems
 from components.contract.eks.nodes import NODES
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup, by_zone
@@ -46,6 +47,7 @@ EKS: Final = KindDescriptor(
     creation_problems=creation_problems,
     split=_split,
     egress=_egress,
+    identity_problems=identity_problems,
     group_note=_group_note,
     zones=lambda choices: choices.zones,
     nodes=NODES,

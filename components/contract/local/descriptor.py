@@ -14,6 +14,7 @@ LOCAL: Final = KindDescriptor(
     config=LocalConfig,
     mismatches=mismatches,
     owner_problem=made_by_the_stack(ClusterKind.LOCAL, "a local cluster has no installer"),
+    identity_problems=lambda _, __: iter(()),
     egress=lambda _: (to_api_server(service_address(SERVICE_CIDR), ports=(HTTPS,)),),
     stack_files={Environment.DEV: "Pulumi.local.yaml"},
 )

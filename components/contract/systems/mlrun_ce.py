@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from components.contract.mlrun import OVERRIDE_CONFIG_MAP, override_environment
+from components.contract.mlrun import OVERRIDE_CONFIG_MAP, account_environment, override_environment
 from components.contract.pools import PoolRole
 from components.contract.quantities import parse_quantity
 from components.contract.systems.core_services import placement
@@ -27,6 +27,7 @@ from components.contract.systems.mlrun_ce_chart import (
 from components.contract.systems.monitoring import stack_settings
 from components.contract.systems.nuclio import platform_settings, registry_note
 from components.contract.systems.platform_cluster import PlatformCluster
+from components.contract.systems.spark_operator import account_settings
 from components.contract.systems.system_values import (
     ObjectStore,
     SystemChoices,
@@ -112,9 +113,12 @@ def initial_group_problem(cluster: PlatformCluster) -> str | None:
 
 def settings_checksum(cluster: PlatformCluster) -> str:
     """Return a checksum of ``mlrun-override-env`` as ``up`` writes it."""
-    content = override_environment(
-        cluster.groups, cluster.spot_taint, cluster.pod_resources, cluster.mlrun, corrects=cluster.places_by_itself
-    )
+    content = {
+        **override_environment(
+            cluster.groups, cluster.spot_taint, cluster.pod_resources, cluster.mlrun, corrects=cluster.places_by_itself
+        ),
+        **account_environment(cluster.job_account),
+    }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:_CHECKSUM_LENGTH]
 
 
@@ -130,6 +134,7 @@ def _settings(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[tupl
     yield "jupyterNotebook.nodeSelector", cluster.notebook_selector
     yield from ((f"kube-prometheus-stack.{path}", value) for path, value in stack_settings(cluster))
     yield "spark-operator.spark.jobNamespaces", [choices.namespace]
+    yield from ((f"spark-operator.{path}", value) for path, value in account_settings(cluster))
 
 
 def _near_the_api() -> dict[str, Any]:

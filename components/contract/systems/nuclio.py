@@ -77,6 +77,8 @@ def platform_settings(cluster: PlatformCluster) -> dict[str, Any]:
         "validFunctionPriorityClassNames": [each.value for each in UserPriority],
         "defaultFunctionPodResources": cluster.pod_resources.model_dump(),
     }
+    if cluster.job_account:
+        settings["defaultFunctionServiceAccount"] = cluster.job_account
     if cluster.has_spot:
         settings["preemptibleNodes"] = {
             "defaultMode": cluster.mlrun.preemption_mode.value,

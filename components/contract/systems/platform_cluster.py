@@ -26,6 +26,8 @@ class PlatformCluster:
     environment: Environment = Environment.DEV
     profile: PlatformProfile = PlatformProfile.MLRUN_CE
     mlrun: MlrunChoices = field(default_factory=MlrunChoices)
+    job_accounts: tuple[str, ...] = ()
+    """Service accounts of the namespace that have a cloud identity, that of functions first. Default: none."""
     platform_registries: tuple[str, ...] = ()
     """Registries of images that the platform builds, which may have any tag."""
 
@@ -33,6 +35,11 @@ class PlatformCluster:
     def job_selector(self) -> dict[str, str]:
         """Node selector of functions and jobs that set none."""
         return default_node_selector(self.groups, corrects=self.places_by_itself)
+
+    @property
+    def job_account(self) -> str:
+        """Service account of functions and jobs that set none; empty for Kubernetes' own."""
+        return next(iter(self.job_accounts), "")
 
     @property
     def notebook_selector(self) -> dict[str, str]:

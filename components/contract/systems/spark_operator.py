@@ -1,5 +1,6 @@
 """The operator of Spark applications: values of its own chart, which MLRun CE's contains too."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from components.contract.systems.core_services import CoreService, placement
@@ -29,11 +30,18 @@ def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
     flat: dict[str, Any] = {
         "spark.jobNamespaces": [choices.namespace],  # the chart's default is the namespace default
         "spark.serviceAccount.name": _ACCOUNT,
+        **dict(account_settings(cluster)),
     }
     if not cluster.places_by_itself:
         flat |= dict(placement(SERVICES))
     command = helm_command(CHART, CHART, REPOSITORY, f"~{LINE}.0", choices.namespace)
     return SystemValues(content=tree(flat), notes=_NOTES, next=command)
+
+
+def account_settings(cluster: PlatformCluster) -> Iterator[tuple[str, Any]]:
+    """Yield what keeps the chart from creating the account of drivers, if this stack does for its cloud identity."""
+    if _ACCOUNT in cluster.job_accounts:
+        yield "spark.serviceAccount.create", False
 
 
 _NOTES: Final = (

@@ -5,34 +5,40 @@ from collections.abc import Iterator
 from policies.cel import words
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
 from policies.views.pods import USER_PODS, PodFacts
+from policies.views.static_keys import ENDING, IN_A_CONNECTION_STRING, NAMES, is_spark_option, is_variable
 
-_NAMES = (
-    *("ACCESS_KEY", "AZURE_STORAGE_KEY", "AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_CONNECTION_STRING"),
-    *("AZURE_STORAGE_SAS_TOKEN", "AZURE_CLIENT_SECRET", "AZURE_STORAGE_CLIENT_SECRET", "GCP_CREDENTIALS"),
-)
-_ENDING = "_ACCESS_KEY"
-"""Variables that hold a secret: ``V3IO_ACCESS_KEY``, ``AWS_SECRET_ACCESS_KEY``, and those that MLRun's data stores read
-for Azure and Google: ``mlrun/datastore/azure_blob.py`` and ``google_cloud_storage.py`` in
-https://github.com/mlrun/mlrun. ``AZURE_STORAGE_KEY``:
-https://learn.microsoft.com/azure/storage/blobs/authorize-data-operations-cli."""
 _OPTION = "accessKey"
 """Option of V3IO's volume driver."""
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Require a reference instead of each key, in variables and in V3IO volumes."""
+    """Require a reference instead of each key, in variables, in options of Spark and in V3IO volumes."""
     for container in pod.containers():
         for entry in container.at("env").elements():
             name = entry.at("name").text() or ""
-            if (name in _NAMES or name.endswith(_ENDING)) and entry.at("value").text():
+            if not (value := entry.at("value").text()):
+                continue
+            if is_variable(name):
                 yield Finding(f"{pod} contains the key {name} ({entry.path}); expected valueFrom.secretKeyRef.")
+            elif IN_A_CONNECTION_STRING in value:
+                yield Finding(
+                    f"{pod} contains a connection string with a key in {name} ({entry.path}); expected "
+                    "valueFrom.secretKeyRef."
+                )
+        for option in container.at("args").elements() if pod.is_retold else ():
+            name, _equals, given = (option.text() or "").partition("=")
+            if given and is_spark_option(name):
+                yield Finding(f"{pod} contains the key {name}; expected a Secret or an identity.")
     for volume in pod.spec.at("volumes").elements():
         if volume.at("flexVolume", "options", _OPTION).text():
             yield Finding(f"{pod} contains the key {_OPTION} ({volume.path}); expected flexVolume.secretRef.")
 
 
 # One pattern for all names would cost more than the API server allows for a pod with many variables.
-_IN_CLEAR = f"(e.name in {words(_NAMES)} || e.name.endsWith('{_ENDING}')) && e.?value.orValue('') != ''"
+_IN_CLEAR = (
+    f"e.?value.orValue('') != '' && (e.name in {words(NAMES)} || e.name.endsWith('{ENDING}') ||"
+    f" e.value.contains('{IN_A_CONNECTION_STRING}'))"
+)
 
 RULE = Rule(
     id="VO-02",

@@ -8,7 +8,9 @@ from botocore.model import OperationModel
 
 from workbench.offline.aws.models import service_model
 
-SERVICES: Final = ("autoscaling", "ec2", "eks", "elb", "elbv2", "iam", "kms", "logs", "resourcegroupstaggingapi", "sts")
+SERVICES: Final = (
+    *("autoscaling", "ec2", "eks", "eks-auth", "elb", "elbv2", "iam", "kms", "logs", "resourcegroupstaggingapi", "sts"),
+)
 """By the names of botocore, which boto3's clients have."""
 
 
@@ -21,6 +23,10 @@ def operation(service: str, name: str) -> OperationModel | None:
     """Return an operation of a service, None if it has none of that name."""
     known = service_model(service)
     return known.operation_model(name) if name in known.operation_names else None
+
+
+REST: Final = ("eks", "eks-auth")
+"""Those that the emulator answers itself; they name what they do by method and path."""
 
 
 @cache

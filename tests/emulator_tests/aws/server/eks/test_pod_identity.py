@@ -1,3 +1,6 @@
+import base64
+import json
+import time
 from typing import Any
 
 import pytest
@@ -73,3 +76,68 @@ def test_an_addon_may_not_take_what_somebody_else_made(home: Account, mine: str)
     wanted = [{"serviceAccount": "aws-node", "roleArn": home.pod_role}]
     with refused("ResourceInUseException"):
         home.eks.create_addon(clusterName=mine, addonName="vpc-cni", podIdentityAssociations=wanted)
+
+
+def token(subject: str = "system:serviceaccount:vision:igz-jobs", **claims: Any) -> str:
+    """Return what the kubelet puts into a pod whose account has an association; nobody signed it."""
+    about = {"sub": subject, "aud": ["pods.eks.amazonaws.com"], "exp": time.time() + 3600, **claims}
+    return ".".join(
+        base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (b"{}", json.dumps(about).encode(), b"x")
+    )
+
+
+def conditional_role(home: Account, cluster: str, *accounts: str) -> str:
+    """Make a role for accounts of the namespace vision in one cluster."""
+    wanted = {
+        "aws:RequestTag/eks-cluster-arn": f"arn:aws:eks:eu-west-1:111122223333:cluster/{cluster}",
+        "aws:RequestTag/kubernetes-namespace": "vision",
+        "aws:RequestTag/kubernetes-service-account": list(accounts),
+    }
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"Service": "pods.eks.amazonaws.com"},
+        "Action": ["sts:AssumeRole", "sts:TagSession"],
+        "Condition": {"StringEquals": wanted},
+    }
+    document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    made = home.aws.api("iam").create_role(RoleName=f"{cluster}-vision", AssumeRolePolicyDocument=document)
+    return str(made["Role"]["Arn"])
+
+
+def test_a_pod_gets_the_credentials_of_its_accounts_role(home: Account, mine: str) -> None:
+    role_arn = conditional_role(home, mine, "igz-jobs")
+    made = associate(home, mine, namespace="vision", serviceAccount="igz-jobs", roleArn=role_arn)
+    got = home.aws.api("eks-auth").assume_role_for_pod_identity(clusterName=mine, token=token())
+    assert got["subject"] == {"namespace": "vision", "serviceAccount": "igz-jobs"}
+    assert got["podIdentityAssociation"]["associationId"] == made["associationId"]
+    assert f":assumed-role/{mine}-vision/" in got["assumedRoleUser"]["arn"]
+    assert got["credentials"]["sessionToken"]
+
+
+def test_a_pod_of_another_account_or_namespace_gets_nothing(home: Account, mine: str) -> None:
+    role_arn = conditional_role(home, mine, "igz-jobs")
+    associate(home, mine, namespace="vision", serviceAccount="igz-jobs", roleArn=role_arn)
+    auth = home.aws.api("eks-auth")
+    for other in ("vision:default", "speech:igz-jobs"):
+        with refused("ResourceNotFoundException"):
+            auth.assume_role_for_pod_identity(clusterName=mine, token=token(f"system:serviceaccount:{other}"))
+    # An association alone is not enough: the role must trust the account too.
+    associate(home, mine, namespace="speech", serviceAccount="igz-jobs", roleArn=role_arn)
+    with refused("AccessDeniedException"):
+        auth.assume_role_for_pod_identity(clusterName=mine, token=token("system:serviceaccount:speech:igz-jobs"))
+
+
+@pytest.mark.parametrize(
+    ("claims", "code"),
+    [
+        ({"aud": ["https://kubernetes.default.svc"]}, "InvalidTokenException"),
+        ({"subject": "system:node:ip-10-0-0-1"}, "InvalidTokenException"),
+        ({"exp": 1}, "ExpiredTokenException"),
+    ],
+)
+def test_a_token_is_one_of_pod_identity_and_not_expired(
+    home: Account, mine: str, claims: dict[str, Any], code: str
+) -> None:
+    associate(home, mine, namespace="vision", serviceAccount="igz-jobs")
+    with refused(code):
+        home.aws.api("eks-auth").assume_role_for_pod_identity(clusterName=mine, token=token(**claims))

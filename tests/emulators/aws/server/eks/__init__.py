@@ -13,6 +13,7 @@ from emulators.aws.server.eks.cluster_updates import ClusterUpdates
 from emulators.aws.server.eks.clusters import Clusters
 from emulators.aws.server.eks.node_group_updates import NodeGroupUpdates
 from emulators.aws.server.eks.node_groups import NodeGroups
+from emulators.aws.server.eks.pod_credentials import PodCredentials
 from emulators.aws.server.eks.pod_identity import PodIdentity
 from emulators.aws.server.eks.refusals import invalid_request
 from emulators.aws.server.eks.store import EksResource, Request, Store
@@ -34,7 +35,7 @@ class Eks:
         parts: list[EksResource] = [
             *(Clusters(store, context.control_plane), ClusterUpdates(store), Versions()),
             *(NodeGroups(store), NodeGroupUpdates(store), Addons(store), AddonCatalogue()),
-            *(Access(store), PodIdentity(store), Updates(store), Tags(store)),
+            *(Access(store), PodIdentity(store), PodCredentials(store), Updates(store), Tags(store)),
         ]
         self._handlers: dict[str, Callable[[Request], dict[str, Any]]] = {}
         for part in parts:

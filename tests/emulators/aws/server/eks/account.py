@@ -103,6 +103,19 @@ def check_pod_role(arn: str) -> None:
         raise invalid_parameter("Trust policy of the role provided is invalid")
 
 
+def trusts_pod(arn: str, context: Mapping[str, str]) -> bool:
+    """Return whether a role trusts pods with these request tags, by conditions of ``StringEquals`` alone."""
+    role = _roles().get(arn)
+    for statement in _list(json.loads(role.assume_role_policy_document)["Statement"]) if role else []:
+        if POD_SERVICE in _list(statement["Principal"].get("Service", [])):
+            conditions = statement.get("Condition", {})
+            if unknown := conditions.keys() - {"StringEquals"}:
+                raise NotImplementedError(f"a trust policy with {', '.join(sorted(unknown))}")
+            wanted = conditions.get("StringEquals", {})
+            return all(context.get(key) in _list(values) for key, values in wanted.items())
+    return False
+
+
 def check_principal(arn: str) -> None:
     """Refuse an access entry for somebody who does not exist (terraform-aws-modules/terraform-aws-eks#2969).
 

@@ -21,7 +21,7 @@ _CHANGEABLE: Final = ("roleArn", "disableSessionTags", "targetRoleArn", "policy"
 def associate(cluster: Cluster, namespace: str, service_account: str, role: str) -> Resource:
     """Give a service account a role, or refuse a role that pods cannot assume or an account that has one."""
     account.check_pod_role(role)
-    if there := _find(cluster, namespace, service_account):
+    if there := find_association(cluster, namespace, service_account):
         # eksctl-io/eksctl#7753 has the words.
         raise in_use(f"Association already exists: {there.body['associationId']}")
     identity = "a-" + "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(ID_LENGTH))
@@ -46,7 +46,7 @@ def check_addable(cluster: Cluster, owner: str, namespace: str, wanted: Iterable
     """Refuse what an add-on cannot have, before any of it is changed."""
     for each in wanted:
         account.check_pod_role(each["roleArn"])
-        there = _find(cluster, namespace, each["serviceAccount"])
+        there = find_association(cluster, namespace, each["serviceAccount"])
         if there and there.body.get("ownerArn") != owner:
             raise in_use(f"Association already exists: {there.body['associationId']}")
 
@@ -129,7 +129,8 @@ class PodIdentity:
         return association
 
 
-def _find(cluster: Cluster, namespace: str, service_account: str) -> Resource | None:
+def find_association(cluster: Cluster, namespace: str, service_account: str) -> Resource | None:
+    """Return the association of a service account; None if it has none."""
     pair = namespace, service_account
     found = cluster.associations.values()
     return next((each for each in found if (each.body["namespace"], each.body["serviceAccount"]) == pair), None)
