@@ -14,6 +14,7 @@ from components.contract.environments import PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup, gpu_names, role_for_jobs
+from components.contract.identity import CloudIdentity
 from components.contract.live_sizes import with_live_sizes
 from components.contract.local.config import LocalConfig
 from components.contract.people import People
@@ -25,6 +26,7 @@ from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
 from components.scheduling.default_resources import DefaultResources, DefaultResourcesArgs
 from components.scheduling.gangs import Gangs, GangsArgs
+from components.scheduling.identity_label import IdentityLabel, IdentityLabelArgs
 from components.scheduling.job_accounts import JobAccounts, JobAccountsArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
 from components.scheduling.people import PeopleAccess, PeopleAccessArgs
@@ -84,9 +86,7 @@ def run(
         )
         namespaces.append(namespace)
         if choices.identity:
-            cloud = cluster.identities.get(name, NamespaceIdentity())
-            accounts = JobAccountsArgs(namespace=name, choices=choices.identity, identity=cloud)
-            JobAccounts(f"{name}-accounts", accounts, cluster.inside([namespace]))
+            _accounts(cluster, name, choices.identity, namespace)
         if choices.core_services:
             mlrun = _mlrun(config, cluster.groups, name, corrects=placement.mutates)
             # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
@@ -95,6 +95,12 @@ def run(
         people = PeopleAccessArgs(people=config.people, core_namespaces=placement.core_namespaces)
         PeopleAccess("people", people, cluster.inside([*cluster.ready, *namespaces]))
     export(config, cluster, classes, corrects=placement.mutates)
+
+
+def _accounts(cluster: ClusterHandle, name: str, identity: CloudIdentity, namespace: pulumi.Resource) -> None:
+    cloud = cluster.identities.get(name, NamespaceIdentity())
+    accounts = JobAccountsArgs(namespace=name, choices=identity, identity=cloud)
+    JobAccounts(f"{name}-accounts", accounts, cluster.inside([namespace]))
 
 
 def _mlrun(config: StackConfig, groups: tuple[NodeGroup, ...], namespace: str, *, corrects: bool) -> MlrunSettingsArgs:
@@ -135,6 +141,9 @@ def _admission(
     # A pod that names a class which does not exist yet is refused.
     PodPlacement("placement", PodPlacementArgs(placement=placement), cluster.inside([classes]))
     PodCorrections("corrections", PodCorrectionsArgs(groups=cluster.groups, placement=placement), inside)
+    if placement.mutates and (label := next((each.pod_label for each in cluster.identities.values()), None)):
+        accounts = {name: identity.service_accounts for name, identity in config.identities.items()}
+        IdentityLabel("identity-label", IdentityLabelArgs(label=label, accounts=accounts), inside)
     defaults = DefaultResourcesArgs(pod_resources=config.pod_resources, placement=placement)
     return DefaultResources("defaults", defaults, inside)
 
@@ -176,7 +185,9 @@ def _cluster(
         case AksConfig():
             from components.clusters.aks import AksCluster, AksClusterArgs  # noqa: PLC0415
 
-            aks = AksClusterArgs(choices=config.cluster, environment=config.environment, groups=groups)
+            aks = AksClusterArgs(
+                choices=config.cluster, environment=config.environment, groups=groups, identities=config.identities
+            )
             return AksCluster(pulumi.get_stack(), aks).handle
         case ExistingConfig():
             from components.clusters.existing import ExistingCluster, ExistingClusterArgs  # noqa: PLC0415

@@ -17,6 +17,8 @@ class NamespaceIdentity:
 
     annotations: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
     """What service accounts need so that their pods get the identity."""
+    pod_label: tuple[str, str] | None = None
+    """Label that its pods need too. Default: none."""
     needed: tuple[pulumi.Resource, ...] = ()
     """What must exist before a pod of such an account is admitted."""
     facts: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)

@@ -32,6 +32,9 @@ TAG_KEY_MAX: Final = 512
 TAG_VALUE_MAX: Final = 256
 """Allowed characters of a tag: https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources."""
 
+CONTAINER_NAME_MAX: Final = 63
+"""https://learn.microsoft.com/rest/api/storageservices/naming-and-referencing-containers--blobs--and-metadata."""
+
 LABELLED_NAME_MAX: Final = 63
 """Maximum length of the names of subnet, network and resource group, which AKS writes into node labels.
 
@@ -72,6 +75,14 @@ _KEY = (
     rf"(?P<vault>{_GROUP}/providers/Microsoft\.KeyVault/vaults/(?P<vault_name>[a-zA-Z][a-zA-Z0-9-]{{1,22}}[a-zA-Z0-9]))"
     r"/keys/(?P<key>[a-zA-Z0-9-]{1,127})/versions/(?P<version>[0-9a-f]{32})"
 )
+
+_REGISTRY = rf"{_GROUP}/providers/Microsoft\.ContainerRegistry/registries/[a-zA-Z0-9]{{5,50}}"
+_VAULT_KEY = (
+    rf"{_GROUP}/providers/Microsoft\.KeyVault/vaults/[a-zA-Z][a-zA-Z0-9-]{{1,22}}[a-zA-Z0-9]/keys/[a-zA-Z0-9-]{{1,127}}"
+)
+_STORAGE_ACCOUNT = "[a-z0-9]{3,24}"
+_CONTAINER = "[a-z0-9](-?[a-z0-9]){2,62}"
+_RESOURCE_GROUP = r"[\w.()-]{0,89}[\w()-]"
 
 
 def _location(name: str) -> str:
@@ -124,6 +135,44 @@ def _key_id(text: str) -> str:
     if not re.fullmatch(_KEY, text):
         raise ValueError(f"is not a key version's id: {shape}")
     return text
+
+
+def _registry_id(text: str) -> str:
+    if ".azurecr.io" in text:
+        raise ValueError("is the registry's address; use its id: /subscriptions/ID/resourceGroups/NAME/providers/...")
+    if not re.fullmatch(_REGISTRY, text):
+        shape = "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.ContainerRegistry/registries/NAME"
+        raise ValueError(f"is not a registry's id: {shape}")
+    return text
+
+
+def _vault_key_id(text: str) -> str:
+    shape = "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.KeyVault/vaults/NAME/keys/NAME"
+    if text.startswith("https://"):
+        raise ValueError(f"is the key's URL, which lacks the vault's resource group; use its id: {shape}")
+    if "/versions/" in text:
+        raise ValueError(f"is a version of a key, and roles are assigned on the key itself: {shape}")
+    if not re.fullmatch(_VAULT_KEY, text):
+        raise ValueError(f"is not a key's id: {shape}")
+    return text
+
+
+def _storage_account(name: str) -> str:
+    if not re.fullmatch(_STORAGE_ACCOUNT, name):
+        raise ValueError("must be a storage account's name alone: 3 to 24 lower-case letters or digits")
+    return name
+
+
+def _container(name: str) -> str:
+    if not re.fullmatch(_CONTAINER, name) or len(name) > CONTAINER_NAME_MAX:
+        raise ValueError("must be a container's name alone: 3 to 63 lower-case letters, digits or single '-'")
+    return name
+
+
+def _resource_group(name: str) -> str:
+    if not re.fullmatch(_RESOURCE_GROUP, name, re.ASCII):
+        raise ValueError("must be a resource group's name: 1 to 90 letters, digits, '-', '_', '.' or parentheses")
+    return name
 
 
 def key_vault_id(key_id: str) -> str:
@@ -188,5 +237,10 @@ Location = Annotated[str, AfterValidator(_location), Field(json_schema_extra={"e
 SubnetId = Annotated[str, AfterValidator(_subnet_id), _matching(_SUBNET)]
 DiskEncryptionSetId = Annotated[str, AfterValidator(_disk_set_id), _matching(_DISK_SET)]
 KeyVersionId = Annotated[str, AfterValidator(_key_id), _matching(_KEY)]
+RegistryId = Annotated[str, AfterValidator(_registry_id), _matching(_REGISTRY)]
+VaultKeyId = Annotated[str, AfterValidator(_vault_key_id), _matching(_VAULT_KEY)]
+StorageAccountName = Annotated[str, AfterValidator(_storage_account), _matching(_STORAGE_ACCOUNT)]
+ContainerName = Annotated[str, AfterValidator(_container), _matching(_CONTAINER)]
+ResourceGroupName = Annotated[str, AfterValidator(_resource_group), _matching(_RESOURCE_GROUP)]
 TagKey = Annotated[str, AfterValidator(_tag_key)]
 TagValue = Annotated[str, AfterValidator(_tag_value)]

@@ -1,14 +1,18 @@
 """What jobs of a user namespace may do in the cloud, with the identity of their service account and without keys."""
 
 import re
+from collections.abc import Iterator
 from enum import StrEnum
 from ipaddress import IPv4Address
 from typing import Annotated, Any, Final, Self
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic.alias_generators import to_camel
 
 from components.contract.aws import KeyArn
+from components.contract.azure import ContainerName, RegistryId, ResourceGroupName, StorageAccountName, VaultKeyId
 from components.contract.choices import ContractModel, Explained, Findings
+from components.contract.constraint_violation import Mismatch
 from components.contract.labels import is_dns_label
 from components.contract.mlrun_choices import AutoMountType, MlrunChoices
 
@@ -50,6 +54,11 @@ _REPOSITORY: Final = r"([a-z0-9]+([._-][a-z0-9]+)*/)*([a-z0-9]+([._-][a-z0-9]+)*
 """``repositoryName`` of ECR's API, or all below a path: botocore 1.44, ``data/ecr/2015-09-21/service-2.json``."""
 
 REPOSITORY_MAX: Final = 256
+
+_GROUP_EXAMPLE: Final = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ml"
+_REGISTRY_EXAMPLE: Final = f"{_GROUP_EXAMPLE}/providers/Microsoft.ContainerRegistry/registries/mlimages"
+
+_GRANTS: Final = ("buckets", "repositories", "keys", "containers", "registries", "vault_keys")
 
 _NOT_IN_PREFIXES: Final = "*?${}'\"\\"
 """Wildcards and variables of IAM, and quotes of Azure's conditions."""
@@ -126,6 +135,34 @@ class BucketGrant(ContractModel):
     )
 
 
+class ContainerGrant(ContractModel):
+    """Blobs of a container in a storage account that jobs may use."""
+
+    account: StorageAccountName = Field(
+        description="Name of the storage account, which you create.", examples=["mldata"]
+    )
+    resource_group: ResourceGroupName = Field(description="Resource group of the account.", examples=["data"])
+    container: ContainerName = Field(description="Name of the container.", examples=["vision"])
+    prefix: Annotated[Prefix, Explained("The whole container.")] = Field(
+        "", description="Beginning of the blobs' names, up to and including a `/`.", examples=["raw/"]
+    )
+    access: Annotated[Access, Explained("Least rights.")] = Field(
+        Access.READ, description="`read`, or `write` for read, write and delete.", examples=["write"]
+    )
+
+
+class RegistryGrant(ContractModel):
+    """A registry of Azure that jobs may use, as a whole."""
+
+    registry_id: RegistryId = Field(
+        description="Id of the registry.",
+        examples=[_REGISTRY_EXAMPLE],
+    )
+    access: Annotated[Access, Explained("Least rights.")] = Field(
+        Access.READ, description="`read` pulls, `write` pushes too.", examples=["write"]
+    )
+
+
 class RepositoryGrant(ContractModel):
     """Images of ECR in the cluster's account and region that jobs may use."""
 
@@ -170,6 +207,38 @@ class CloudIdentity(ContractModel):
         description="EKS: KMS keys that encrypt these buckets.",
         examples=[["arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"]],
     )
+    containers: Annotated[
+        tuple[ContainerGrant, ...],
+        Explained("Access must be granted explicitly.", "Role assignments on the containers, with conditions."),
+    ] = Field(
+        (),
+        max_length=ENTRIES_MAX,
+        description="AKS: blobs in Azure Storage.",
+        examples=[
+            [{"account": "mldata", "resourceGroup": "data", "container": "vision", "prefix": "raw/", "access": "write"}]
+        ],
+    )
+    registries: Annotated[
+        tuple[RegistryGrant, ...],
+        Explained("Nodes pull images with an identity of their own.", "Role assignments on the registries."),
+    ] = Field(
+        (),
+        max_length=ENTRIES_MAX,
+        description="AKS: container registries.",
+        examples=[[{"registryId": _REGISTRY_EXAMPLE}]],
+    )
+    vault_keys: Annotated[
+        tuple[VaultKeyId, ...],
+        Explained(
+            "Azure Storage decrypts by itself, whatever its key; jobs need keys only for what they encrypt themselves.",
+            "The role Key Vault Crypto User on each key. The vault must use Azure RBAC.",
+        ),
+    ] = Field(
+        (),
+        max_length=ENTRIES_MAX,
+        description="AKS: keys of Key Vault that jobs encrypt, decrypt and sign with.",
+        examples=[[f"{_GROUP_EXAMPLE}/providers/Microsoft.KeyVault/vaults/ml-keys/keys/models"]],
+    )
     accounts: Annotated[
         tuple[AccountName, ...],
         Explained(f"Only {JOBS_ACCOUNT} has the identity.", "Service accounts, which this stack creates."),
@@ -180,7 +249,9 @@ class CloudIdentity(ContractModel):
         examples=[["sparkapp"]],
     )
 
-    @field_validator("buckets", "repositories", "keys", "accounts", mode="after")
+    @field_validator(
+        "buckets", "repositories", "keys", "containers", "registries", "vault_keys", "accounts", mode="after"
+    )
     @classmethod
     def _are_given_once(cls, entries: tuple[Any, ...]) -> tuple[Any, ...]:
         findings, seen = Findings(), set()
@@ -201,14 +272,30 @@ class CloudIdentity(ContractModel):
 
     @model_validator(mode="after")
     def _grants_something(self) -> Self:
-        if not (self.buckets or self.repositories):
-            raise ValueError("grants nothing; add buckets or repositories, or remove it")
+        if not any(getattr(self, key) for key in _GRANTS):
+            raise ValueError("grants nothing; name buckets or repositories, on AKS containers or registries")
         return self
 
     @property
     def service_accounts(self) -> tuple[str, ...]:
         """Service accounts with the identity."""
         return (JOBS_ACCOUNT, *self.accounts)
+
+
+def other_clouds(namespace: str, identity: CloudIdentity, keys: tuple[str, ...], cloud: str) -> Iterator[Mismatch]:
+    """Find what an identity names of another cloud; paths begin at the namespaces.
+
+    Parameters
+    ----------
+    keys
+        Names of the fields that this cloud has.
+    cloud
+        Its name in the message.
+    """
+    for key in _GRANTS:
+        if key not in keys and getattr(identity, key):
+            known = ", ".join(map(to_camel, keys))
+            yield Mismatch((namespace, "identity", key), f"does not exist on {cloud}; there use {known}")
 
 
 def key_problem(mlrun: MlrunChoices, identity: CloudIdentity) -> str | None:

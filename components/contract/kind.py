@@ -53,7 +53,7 @@ def no_identities(_: ContractModel, identities: Mapping[str, CloudIdentity]) -> 
     for namespace in identities:
         yield Mismatch(
             (namespace, "identity"),
-            "needs a cluster that this stack creates in a cloud (cluster.kind eks); remove it, and give the "
+            "needs a cluster that this stack creates in a cloud (cluster.kind eks or aks); remove it, and give the "
             "namespace's service accounts an identity with the cloud's own tools",
         )
 

@@ -6,11 +6,13 @@ from typing import Final
 
 from components.contract.aks.checks import SYSTEM_NODES_WANTED
 from components.contract.aks.config import AksConfig
+from components.contract.aks.identity import USE_LABEL
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import VPC_RANGES
 from components.contract.environments import ClusterKind, Environment
 from components.contract.namespaces import SYSTEM_NAMESPACES
+from components.contract.placement import offers_mutation
 from components.contract.policy_guard import PolicyGuard
 from components.contract.pools import PoolRole
 from components.contract.ranges import PUBLIC_PREFIX_MIN
@@ -30,6 +32,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
     yield from _system_pools(config)
     yield from _public_clients(config)
     yield from _identities(config, is_local=is_local)
+    yield from _labels(config)
     for name, namespace in config.namespaces.items():
         for cidr in namespace.egress_cidrs:
             if ip_network(cidr).prefixlen < PUBLIC_PREFIX_MIN:
@@ -45,6 +48,15 @@ def _identities(config: StackConfig, *, is_local: bool) -> Iterator[Mismatch]:
             ("namespaces", name, "identity"),
             "gives no rights on a local cluster, which has no cloud: it only creates the service accounts",
         )
+
+
+def _labels(config: StackConfig) -> Iterator[Mismatch]:
+    if isinstance(config.cluster, AksConfig) and not offers_mutation(config.cluster.model_dump(by_alias=True)):
+        for name in config.identities:
+            yield Mismatch(
+                ("namespaces", name, "identity"),
+                f"before Kubernetes 1.36 nothing gives pods the label {'='.join(USE_LABEL)} that they need for it",
+            )
 
 
 def _entries(config: StackConfig) -> Iterator[Mismatch]:

@@ -54,6 +54,11 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.autoscaler": {"cluster.autoscaler": "interactive"},
     "cluster.tags": {"cluster.tags.owner": "us"},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"nvcr.io": "mirror.example.com"}},
+    "namespaces.jobs.identity": {
+        "namespaces.jobs.identity": {
+            "containers": [{"account": "mldata", "resourceGroup": "data", "container": "vision", "prefix": "raw/"}]
+        }
+    },
     **edits_of_every_kind(BASE),
     "pools.initial.instanceTypes": {"pools.initial.instanceTypes": ["Standard_D8s_v5"]},
     "pools.workload.instanceTypes, another": {"pools.workload.instanceTypes": ["Standard_D16s_v5"]},

@@ -13,6 +13,7 @@ NETWORK, SUBNET = "azure-native:network:VirtualNetwork", "azure-native:network:S
 NAT, ADDRESS = "azure-native:network:NatGateway", "azure-native:network:PublicIPAddress"
 RULES = "azure-native:network:NetworkSecurityGroup"
 IDENTITY = "azure-native:managedidentity:UserAssignedIdentity"
+CREDENTIAL = "azure-native:managedidentity:FederatedIdentityCredential"
 ASSIGNMENT = "azure-native:authorization:RoleAssignment"
 CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
 MAINTENANCE = "azure-native:containerservice:MaintenanceConfiguration"

@@ -1,6 +1,7 @@
 """The AKS cluster as a component: network, control plane, nodes and add-ons, in order of dependency."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import pulumi
@@ -14,14 +15,16 @@ from components.clusters.aks.control_plane import ControlPlane, ControlPlaneArgs
 from components.clusters.aks.identity import ClusterIdentities, ClusterIdentitiesArgs
 from components.clusters.aks.kubeconfig import kubeconfig
 from components.clusters.aks.logs import LogWorkspace, LogWorkspaceArgs
+from components.clusters.aks.namespace_identities import NamespaceIdentities, NamespaceIdentitiesArgs
 from components.clusters.aks.network import CreatedVirtualNetwork, CreatedVirtualNetworkArgs
 from components.clusters.aks.node_groups import AgentPools, AgentPoolsArgs
-from components.clusters.handle import ClusterHandle, replaced_with
+from components.clusters.handle import ClusterHandle, NamespaceIdentity, replaced_with
 from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.azure import AzureTag
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup
+from components.contract.identity import CloudIdentity
 from components.contract.pools import PoolRole
 from components.contract.tags import MANAGER
 
@@ -36,6 +39,8 @@ class AksClusterArgs:
     choices: AksConfig
     environment: Environment
     groups: tuple[NodeGroup, ...]
+    identities: Mapping[str, CloudIdentity] = field(default_factory=dict)
+    """Cloud identities of user namespaces, by namespace."""
 
 
 class AksCluster(PlatformComponent):
@@ -78,6 +83,7 @@ class AksCluster(PlatformComponent):
             kubeconfig=config,
             transformations=follows,
             facts=self._facts(control_plane),
+            identities=self._identities(control_plane),
         )
         self.register_outputs({"nodeGroups": [group.name for group in args.groups]})
 
@@ -181,6 +187,24 @@ class AksCluster(PlatformComponent):
             ),
             self._in_azure(*control_plane.windows),
         )
+
+    def _identities(self, control_plane: ControlPlane) -> Mapping[str, NamespaceIdentity]:
+        args = self._args
+        if not args.identities:
+            return {}
+        profile = control_plane.cluster.oidc_issuer_profile
+        made = NamespaceIdentities(
+            f"{self._name}-jobs",
+            NamespaceIdentitiesArgs(
+                choices=args.choices,
+                identities=args.identities,
+                resource_group=self._group.name,
+                issuer=profile.apply(lambda profile: profile.issuer_url if profile else ""),
+                tags=self._tags,
+            ),
+            self._in_azure(),
+        )
+        return made.by_namespace
 
     def _facts(self, control_plane: ControlPlane) -> dict[str, pulumi.Input[object]]:
         choices, cluster = self._args.choices, control_plane.cluster

@@ -28,7 +28,7 @@ from pulumi_azure_native.containerservice import (
 )
 
 from components.base import PlatformComponent
-from components.clusters.aks.identity import CLUSTER_USER, ClusterIdentities, Principal, role_assignment
+from components.clusters.aks.identity import CLUSTER_USER, ClusterIdentities, Grant, Principal, role_assignment
 from components.clusters.aks.logs import LogWorkspace, keep_logs
 from components.clusters.aks.node_groups import initial_profile
 from components.contract.aks.access import PrincipalKind, role_id
@@ -173,14 +173,16 @@ class ControlPlane(PlatformComponent):
         for group in choices.access.admin_group_ids:
             administrators = Principal(group, group, PrincipalKind.GROUP)
             yield role_assignment(
-                f"{self._name}-admins-{group}", administrators, CLUSTER_USER, choices.group_id, self.child()
+                f"{self._name}-admins-{group}", administrators, Grant(CLUSTER_USER, choices.group_id), self.child()
             )
         for name, entry in choices.access.all_entries.items():
             principal = Principal(entry.object_id, entry.object_id, entry.principal)
-            yield role_assignment(f"{self._name}-{name}-user", principal, CLUSTER_USER, choices.group_id, self.child())
+            yield role_assignment(
+                f"{self._name}-{name}-user", principal, Grant(CLUSTER_USER, choices.group_id), self.child()
+            )
             if not entry.namespaces:
                 yield role_assignment(
-                    f"{self._name}-{name}", principal, role_id(entry.level), choices.group_id, self.child()
+                    f"{self._name}-{name}", principal, Grant(role_id(entry.level), choices.group_id), self.child()
                 )
 
     def _assignments_in_namespaces(self) -> Iterator[pulumi.Resource]:
@@ -191,8 +193,7 @@ class ControlPlane(PlatformComponent):
                 yield role_assignment(
                     f"{self._name}-{name}-{namespace}",
                     principal,
-                    role_id(entry.level),
-                    f"{choices.cluster_id}/namespaces/{namespace}",
+                    Grant(role_id(entry.level), f"{choices.cluster_id}/namespaces/{namespace}"),
                     # Azure removes it with the cluster that it is for; the next one may have the same id.
                     self.child(depends_on=[self.cluster], replace_with=[self.cluster], delete_before_replace=True),
                 )

@@ -35,6 +35,10 @@ READER: Final = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 """Enough to use a disk encryption set: https://learn.microsoft.com/azure/aks/aks-service-permissions."""
 
 
+CONDITION_VERSION: Final = "2.0"
+"""The only one: https://learn.microsoft.com/azure/role-based-access-control/conditions-role-assignments-rest."""
+
+
 class Principal(NamedTuple):
     """A principal in Entra ID."""
 
@@ -45,10 +49,19 @@ class Principal(NamedTuple):
     kind: PrincipalKind
 
 
-def role_assignment(
-    name: str, principal: Principal, role: str, scope: str, opts: pulumi.ResourceOptions
-) -> RoleAssignment:
-    """Assign ``principal`` a built-in role on everything below ``scope``.
+class Grant(NamedTuple):
+    """A built-in role on everything below a scope."""
+
+    role: str
+    """Id of the role, one for all subscriptions."""
+    scope: str
+    """Id of a resource or a group, in the spelling of the configuration, so that the name is known beforehand."""
+    condition: str = ""
+    """Restriction to some data below the scope. Default: all of it."""
+
+
+def role_assignment(name: str, principal: Principal, grant: Grant, opts: pulumi.ResourceOptions) -> RoleAssignment:
+    """Assign a role to ``principal``.
 
     Parameters
     ----------
@@ -56,13 +69,12 @@ def role_assignment(
         Logical name.
     principal
         Principal that gets the role.
-    role
-        Id of the built-in role, one for all subscriptions.
-    scope
-        Id of a resource or a group, in the spelling of the configuration, so that the name is known beforehand.
+    grant
+        Role and scope.
     opts
         Options of the resource.
     """
+    role, scope, condition = grant
     subscription = scope.split("/")[2]
     return RoleAssignment(
         name,
@@ -72,6 +84,8 @@ def role_assignment(
         principal_id=principal.id,
         # Stated, or Azure looks for a new identity in Entra before Entra knows of it.
         principal_type=principal.kind.azure,
+        condition=condition or None,
+        condition_version=CONDITION_VERSION if condition else None,
         opts=opts,
     )
 
@@ -114,7 +128,7 @@ class ClusterIdentities(PlatformComponent):
         for right in self._rights():
             aliases = [pulumi.Alias(name=f"{name}-{right.alias}")] if right.alias else []
             needed = self.child(depends_on=[self.kubelet], aliases=aliases)
-            role_assignment(f"{name}-{right.key}", principal, right.role, right.scope, needed)
+            role_assignment(f"{name}-{right.key}", principal, Grant(right.role, right.scope), needed)
         self.register_outputs({"kubeletClientId": self.kubelet.client_id})
 
     def _rights(self) -> Iterator[Right]:

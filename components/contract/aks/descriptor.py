@@ -5,6 +5,7 @@ from typing import Final
 from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools
 from components.contract.aks.checks import NAME_MAX, environment_problems, mismatches
 from components.contract.aks.config import AksConfig
+from components.contract.aks.identity import identity_problems
 from components.contract.aks.nodes import NODES
 from components.contract.azure import GUID_SHAPE, is_guid
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
@@ -35,6 +36,7 @@ AKS: Final = KindDescriptor(
     owner_problem=made_by_the_stack(ClusterKind.AKS),
     split=agent_pools,
     egress=_egress,
+    identity_problems=identity_problems,
     group_problem=_group_problem,
     zones=lambda choices: choices.zones,
     nodes=NODES,

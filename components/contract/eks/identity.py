@@ -7,7 +7,10 @@ from typing import Any, Final
 from components.contract.aws import account_of, key_region
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
-from components.contract.identity import Access, BucketGrant, CloudIdentity, RepositoryGrant
+from components.contract.identity import Access, BucketGrant, CloudIdentity, RepositoryGrant, other_clouds
+
+KEYS: Final = ("buckets", "repositories", "keys")
+"""What an identity on EKS may name."""
 
 POLICY_MAX: Final = 10_240
 """Maximum length of a role's inline policies, in characters without white space.
@@ -44,6 +47,7 @@ LOG_IN_TO_ECR: Final = "ecr:GetAuthorizationToken"
 def identity_problems(choices: EksConfig, identities: Mapping[str, CloudIdentity]) -> Iterator[Mismatch]:
     """Find what AWS would refuse of the identities, by namespace; paths begin at the namespaces."""
     for namespace, identity in identities.items():
+        yield from other_clouds(namespace, identity, KEYS, "EKS")
         for message in _namespace_problems(choices, namespace, identity):
             yield Mismatch((namespace, "identity"), message)
         for index, key in enumerate(identity.keys):

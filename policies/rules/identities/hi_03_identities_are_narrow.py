@@ -39,6 +39,12 @@ _BROAD_ROLES: Final = {
 }
 """https://learn.microsoft.com/azure/role-based-access-control/built-in-roles."""
 
+_BLOB_ROLES: Final = {
+    "2a2b9908-6ea1-4ae2-8e65-a410df84e7d1": "Storage Blob Data Reader",
+    "ba92f5b4-2d11-453d-a403-e96b0029c9fe": "Storage Blob Data Contributor",
+    "b7e6dc6d-f1e8-4753-8033-0f276bb0955b": "Storage Blob Data Owner",
+}
+
 _SUBSCRIPTION_PARTS: Final = 2
 """Parts of a subscription's id; a resource group's has four."""
 
@@ -101,6 +107,8 @@ def _assignment(props: Value, subject: str) -> Iterator[Finding]:
     if broad := _BROAD_ROLES.get(role):
         yield Finding(f"{subject} gives the role {broad}; expected a role with only the necessary rights.")
     scope = props.at("scope").text() or ""
+    if (data := _BLOB_ROLES.get(role)) and "/containers/" not in scope and not props.at("condition").text():
+        yield Finding(f"{subject} gives the role {data} on '{scope}'; expected a container, or a condition.")
     if len(scope.strip("/").split("/")) <= _SUBSCRIPTION_PARTS or "managementGroups" in scope:
         yield Finding(f"{subject} has the scope '{scope}'; expected a resource or a resource group.")
 

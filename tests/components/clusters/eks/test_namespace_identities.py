@@ -8,8 +8,7 @@ from typing import Any
 import boto3
 import pytest
 from botocore.exceptions import ClientError
-from moto import mock_aws
-from moto.core import set_initial_no_auth_action_count
+from moto import mock_aws, settings
 
 from support.eks import ACCOUNT, build
 from support.iam_conditions import allows, trusts
@@ -63,14 +62,15 @@ def s3(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         role = iam.create_role(RoleName="jobs-vision", AssumeRolePolicyDocument=trust("vision"))["Role"]["Arn"]
         iam.put_role_policy(RoleName="jobs-vision", PolicyName="jobs", PolicyDocument=policy("vision"))
         given = boto3.client("sts", region_name="us-east-1").assume_role(RoleArn=role, RoleSessionName="job")
-        with set_initial_no_auth_action_count(0):
-            yield boto3.client(
-                "s3",
-                region_name="us-east-1",
-                aws_access_key_id=given["Credentials"]["AccessKeyId"],
-                aws_secret_access_key=given["Credentials"]["SecretAccessKey"],
-                aws_session_token=given["Credentials"]["SessionToken"],
-            )
+        # From here on moto asks its IAM.
+        monkeypatch.setattr(settings, "INITIAL_NO_AUTH_ACTION_COUNT", 0)
+        yield boto3.client(
+            "s3",
+            region_name="us-east-1",
+            aws_access_key_id=given["Credentials"]["AccessKeyId"],
+            aws_secret_access_key=given["Credentials"]["SecretAccessKey"],
+            aws_session_token=given["Credentials"]["SessionToken"],
+        )
 
 
 def test_a_job_uses_its_bucket_and_is_refused_another_one(s3: Any) -> None:

@@ -12,6 +12,7 @@ from support.azure_resources import (
     COLLECTED,
     COLLECTION,
     CONTRIBUTOR,
+    CREDENTIAL,
     DIAGNOSTICS,
     GROUP,
     IDENTITY,
@@ -103,6 +104,22 @@ def assignment(stack: Stack) -> Made:
     return made, {"description": "for the cluster"}
 
 
+def credential(stack: Stack) -> Made:
+    stack.group()
+    stack.make(IDENTITY, "who", resourceName="who", **HERE)
+    made = stack.make(
+        CREDENTIAL,
+        "jobs",
+        resourceName="who",
+        federatedIdentityCredentialResourceName="igz-jobs",
+        issuer="https://issuer.invalid/",
+        subject="system:serviceaccount:vision:igz-jobs",
+        audiences=["api://AzureADTokenExchange"],
+        **IN_GROUP,
+    )
+    return made, {"subject": "system:serviceaccount:speech:igz-jobs"}
+
+
 def cluster(stack: Stack) -> Made:
     return stack.cluster(), {"autoScalerProfile": {"expander": "priority", "scanInterval": "20s"}, **TAGS}
 
@@ -173,6 +190,7 @@ LIVES: dict[str, Callable[[Stack], Made]] = {
     ADDRESS: address,
     NAT: nat,
     IDENTITY: identity,
+    CREDENTIAL: credential,
     ASSIGNMENT: assignment,
     CLUSTER: cluster,
     POOL: pool,

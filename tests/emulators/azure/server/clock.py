@@ -12,6 +12,7 @@ SECONDS: Final = {
     "Microsoft.ContainerService/managedClusters/agentPools/update": 60,
     "Microsoft.ContainerService/managedClusters/agentPools/upgrade": 600,
     "Microsoft.ContainerService/managedClusters/agentPools/delete": 180,
+    "Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials/write": 2,
     "Microsoft.ManagedIdentity/userAssignedIdentities/replication": 30,
     "Microsoft.Network/natGateways/create": 10,
     "Microsoft.Network/natGateways/delete": 10,

@@ -12,7 +12,7 @@ from emulators.azure.server.kinds.addresses import NatGateways, PublicAddresses
 from emulators.azure.server.kinds.collection import CollectionAssociations, CollectionRules
 from emulators.azure.server.kinds.disks import DiskEncryptionSets
 from emulators.azure.server.kinds.groups import Groups
-from emulators.azure.server.kinds.identity import Assignments, Identities
+from emulators.azure.server.kinds.identity import Assignments, Credentials, Identities
 from emulators.azure.server.kinds.kind import Kind
 from emulators.azure.server.kinds.monitoring import DiagnosticSettings, Workspaces
 from emulators.azure.server.kinds.network import Peerings, SecurityGroups, Subnets, VirtualNetworks
@@ -45,7 +45,8 @@ class Resources:
         self.clusters = Clusters(store, pools, context.control_plane)
         plain = (
             *(SecurityGroups(store), PublicAddresses(store), NatGateways(store), VirtualNetworks(store)),
-            *(Subnets(store), Identities(store), Assignments(store), Workspaces(store), DiagnosticSettings(store)),
+            *(Subnets(store), Identities(store), Credentials(store), Assignments(store), Workspaces(store)),
+            DiagnosticSettings(store),
             *(CollectionRules(store), CollectionAssociations(store), Peerings(store), Zones(store), Links(store)),
             *(DiskEncryptionSets(store), pools, self.clusters, MaintenanceConfigurations(store)),
         )

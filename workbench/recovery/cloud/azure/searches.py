@@ -14,6 +14,7 @@ UNTAGGED: Final = frozenset(
     {
         "azure-native:authorization:RoleAssignment",
         "azure-native:containerservice:MaintenanceConfiguration",
+        "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:monitor:DataCollectionRuleAssociation",
         "azure-native:monitor:DiagnosticSetting",
         "azure-native:network:Subnet",

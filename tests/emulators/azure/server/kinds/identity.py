@@ -23,6 +23,9 @@ IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
 GENERAL: Final = frozenset({"8e3af657-a8ff-443c-a75c-2fe8c4bcb635", "b24988ac-6180-42a0-ab88-20f7382dd24c"})
 """Owner and Contributor. All of them: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles."""
 
+CREDENTIALS_MAX: Final = 20
+"""Maximum number of credentials of an identity."""
+
 _GUID: Final = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _ROLE: Final = re.compile(
     rf"(/subscriptions/[^/]+)?/providers/Microsoft\.Authorization/roleDefinitions/({_GUID})", re.IGNORECASE
@@ -56,6 +59,54 @@ class Identities(Kind):
     def written(self, resource: Resource, *, is_new: bool) -> None:
         if is_new:
             self.store.spread(resource, "replication")
+
+
+class _Trust(Form):
+    issuer: str
+    subject: str
+    audiences: list[str]
+
+
+class _Credential(Form):
+    properties: _Trust
+
+
+class Credentials(Kind):
+    """``Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials``: tokens that are trusted.
+
+    Limits and refusals: MicrosoftDocs/entra-docs, ``workload-identity-federation-considerations.md`` (2024).
+    """
+
+    arm_type = f"{IDENTITY}/federatedIdentityCredentials"
+    token = "azure-native:managedidentity:FederatedIdentityCredential"  # noqa: S105 a type
+    version = "2023-01-31"
+    form = _Credential
+    names = r"[a-zA-Z0-9][-\w]{2,119}"
+
+    @override
+    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        given, siblings = body["properties"], [each for each in self._siblings(request.id) if each is not old]
+        if len(given["audiences"]) != 1:
+            raise Refusal("BadRequest", 400, "Only one audience is allowed per federated identity credential.")
+        if len(siblings) >= CREDENTIALS_MAX:
+            told = f"Too many federated identity credentials. A maximum of {CREDENTIALS_MAX} can be configured."
+            raise Refusal("BadRequest", 400, told)
+        if any(each.id.key in self.store.unseen for each in siblings):
+            told = "Too many Requests: concurrent writes of federated identity credentials under one managed identity."
+            raise Refusal("ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity", 409, told)
+        trust = given["issuer"], given["subject"]
+        for other in siblings:
+            if (other.properties["issuer"], other.properties["subject"]) == trust:
+                told = "Issuer and subject combination already exists for this Managed Identity."
+                raise Refusal("BadRequest", 400, told)
+
+    @override
+    def written(self, resource: Resource, *, is_new: bool) -> None:
+        self.store.spread(resource, "write")
+
+    def _siblings(self, id_: ArmId) -> list[Resource]:
+        parent = id_.parent
+        return list(self.store.below(parent, self.arm_type)) if parent else []
 
 
 class _Grant(Form):

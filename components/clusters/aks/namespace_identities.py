@@ -1,0 +1,80 @@
+"""Cloud identities of user namespaces: an identity in Entra per namespace, which trusts its service accounts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_azure_native.managedidentity import FederatedIdentityCredential, UserAssignedIdentity
+
+from components.base import PlatformComponent
+from components.clusters.aks.identity import Grant, Principal, role_assignment
+from components.clusters.handle import NamespaceIdentity
+from components.contract.aks.access import PrincipalKind
+from components.contract.aks.config import AksConfig
+from components.contract.aks.identity import CLIENT_ID, ISSUER_AUDIENCE, USE_LABEL, assignments
+from components.contract.identity import CloudIdentity
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamespaceIdentitiesArgs:
+    """Inputs of the identities."""
+
+    choices: AksConfig
+    identities: Mapping[str, CloudIdentity]
+    """By namespace."""
+    resource_group: pulumi.Input[str]
+    issuer: pulumi.Input[str]
+    """Address of the cluster's issuer of tokens."""
+    tags: Mapping[str, str]
+
+
+class NamespaceIdentities(PlatformComponent):
+    """A managed identity per namespace with its role assignments and a credential per service account."""
+
+    by_namespace: Mapping[str, NamespaceIdentity]
+
+    def __init__(self, name: str, args: NamespaceIdentitiesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:AksNamespaceIdentities", name, None, opts)
+        self._args = args
+        self.by_namespace = {
+            namespace: self._identity(f"{name}-{namespace}", namespace, identity)
+            for namespace, identity in args.identities.items()
+        }
+        self.register_outputs({"clients": {name: each.facts["clientId"] for name, each in self.by_namespace.items()}})
+
+    def _identity(self, name: str, namespace: str, identity: CloudIdentity) -> NamespaceIdentity:
+        args = self._args
+        made = UserAssignedIdentity(
+            name,
+            resource_group_name=args.resource_group,
+            resource_name_=f"{args.choices.name}-jobs-{namespace}",
+            location=args.choices.location,
+            tags=dict(args.tags),
+            opts=self.child(),
+        )
+        needed: list[pulumi.Resource] = []
+        for account in identity.service_accounts:
+            credential = FederatedIdentityCredential(
+                f"{name}-{account}",
+                resource_group_name=args.resource_group,
+                resource_name_=made.name,
+                # Azure wants 3 characters at least, Kubernetes one.
+                federated_identity_credential_resource_name=f"account-{account}",
+                issuer=args.issuer,
+                subject=f"system:serviceaccount:{namespace}:{account}",
+                audiences=[ISSUER_AUDIENCE],
+                # Entra refuses two writes under one identity at a time.
+                opts=self.child(depends_on=needed[-1:]),
+            )
+            needed.append(credential)
+        principal = Principal(f"jobs-{namespace}", made.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
+        needed += [
+            role_assignment(f"{name}-{each.key}", principal, Grant(each.role, each.scope, each.condition), self.child())
+            for each in assignments(args.choices, identity)
+        ]
+        return NamespaceIdentity(
+            annotations={CLIENT_ID: made.client_id},
+            pod_label=USE_LABEL,
+            needed=tuple(needed),
+            facts={"clientId": made.client_id},
+        )
