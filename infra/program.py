@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from components.clusters.handle import ClusterHandle, NamespaceIdentity
+from components.clusters.handle import ClusterHandle
 from components.contract.aks.config import AksConfig
 from components.contract.clusters import descriptor_of
 from components.contract.default_resources import limit_range_gives_limits
@@ -98,8 +98,7 @@ def run(
 
 
 def _accounts(cluster: ClusterHandle, name: str, identity: CloudIdentity, namespace: pulumi.Resource) -> None:
-    cloud = cluster.identities.get(name, NamespaceIdentity())
-    accounts = JobAccountsArgs(namespace=name, choices=identity, identity=cloud)
+    accounts = JobAccountsArgs(namespace=name, choices=identity, identity=cluster.identity_of(name))
     JobAccounts(f"{name}-accounts", accounts, cluster.inside([namespace]))
 
 

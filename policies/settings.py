@@ -59,13 +59,17 @@ def _pools(given: Any) -> Mapping[str, Mapping[str, Any]]:
     return {str(name): pool for name, pool in pools.items() if isinstance(pool, Mapping)}
 
 
-def _job_accounts(namespaces: Any) -> Mapping[str, frozenset[str]]:
+def _job_accounts(namespaces: Any) -> frozenset[tuple[str, str]]:
     identities = {
         str(name): choices["identity"]
         for name, choices in (namespaces.items() if isinstance(namespaces, Mapping) else ())
         if isinstance(choices, Mapping) and isinstance(choices.get("identity"), Mapping)
     }
-    return {name: frozenset((JOBS_ACCOUNT, *identity.get("accounts", ()))) for name, identity in identities.items()}
+    return frozenset(
+        (name, account)
+        for name, identity in identities.items()
+        for account in (JOBS_ACCOUNT, *identity.get("accounts", ()))
+    )
 
 
 def _gives_places(cluster: Any) -> bool:

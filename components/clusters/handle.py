@@ -9,20 +9,7 @@ import pulumi_kubernetes as kubernetes
 from components.contract.environments import ClusterKind
 from components.contract.existing.cluster_inventory import SharedObject
 from components.contract.groups import NodeGroup
-
-
-@dataclass(frozen=True, kw_only=True)
-class NamespaceIdentity:
-    """What a cloud made for the identity of a namespace's jobs. Default: nothing, as on a local cluster."""
-
-    annotations: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
-    """What service accounts need so that their pods get the identity."""
-    pod_label: tuple[str, str] | None = None
-    """Label that its pods need too. Default: none."""
-    needed: tuple[pulumi.Resource, ...] = ()
-    """What must exist before a pod of such an account is admitted."""
-    facts: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
-    """Its identifiers, for the stack's outputs."""
+from components.namespace_identity import NamespaceIdentity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +34,10 @@ class ClusterHandle:
     """Further facts about the cluster, for the stack's outputs."""
     identities: Mapping[str, NamespaceIdentity] = field(default_factory=dict)
     """Cloud identities of user namespaces, by namespace."""
+
+    def identity_of(self, namespace: str) -> NamespaceIdentity:
+        """Return what the cloud made for a namespace's identity; nothing where there is no cloud."""
+        return self.identities.get(namespace, NamespaceIdentity())
 
     def inside(self, needed: Sequence[pulumi.Resource]) -> pulumi.ResourceOptions:
         """Return the options of a component inside the cluster, created after ``needed``."""

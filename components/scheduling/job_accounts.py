@@ -6,8 +6,8 @@ import pulumi
 from pulumi_kubernetes.core.v1 import ServiceAccount
 
 from components.base import PlatformComponent
-from components.clusters.handle import NamespaceIdentity
 from components.contract.identity import JOBS_ACCOUNT, CloudIdentity
+from components.namespace_identity import NamespaceIdentity
 from components.ownership import owned
 
 

@@ -29,6 +29,7 @@ SAMPLES = {
         "pools, another order",
         "pools.workload.instanceTypes, another shape",
         "namespaces, one more",
+        "namespaces.jobs.identity",
     ],
     "aks": [
         "nothing",
@@ -37,6 +38,7 @@ SAMPLES = {
         "pools.data.instanceTypes",
         "pools.workload.instanceTypes, another",
         "cluster.upgradeChannel, beside a data pool",
+        "namespaces.jobs.identity",
     ],
 }
 

@@ -18,7 +18,7 @@ from components.clusters.aks.logs import LogWorkspace, LogWorkspaceArgs
 from components.clusters.aks.namespace_identities import NamespaceIdentities, NamespaceIdentitiesArgs
 from components.clusters.aks.network import CreatedVirtualNetwork, CreatedVirtualNetworkArgs
 from components.clusters.aks.node_groups import AgentPools, AgentPoolsArgs
-from components.clusters.handle import ClusterHandle, NamespaceIdentity, replaced_with
+from components.clusters.handle import ClusterHandle, replaced_with
 from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.azure import AzureTag
@@ -27,6 +27,7 @@ from components.contract.groups import NodeGroup
 from components.contract.identity import CloudIdentity
 from components.contract.pools import PoolRole
 from components.contract.tags import MANAGER
+from components.namespace_identity import NamespaceIdentity
 
 LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
 """Default if the stack file sets none. A year of audit logs outlives most investigations."""

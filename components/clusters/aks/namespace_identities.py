@@ -8,11 +8,11 @@ from pulumi_azure_native.managedidentity import FederatedIdentityCredential, Use
 
 from components.base import PlatformComponent
 from components.clusters.aks.identity import Grant, Principal, role_assignment
-from components.clusters.handle import NamespaceIdentity
 from components.contract.aks.access import PrincipalKind
 from components.contract.aks.config import AksConfig
 from components.contract.aks.identity import CLIENT_ID, ISSUER_AUDIENCE, USE_LABEL, assignments
 from components.contract.identity import CloudIdentity
+from components.namespace_identity import NamespaceIdentity
 
 
 @dataclass(frozen=True, kw_only=True)

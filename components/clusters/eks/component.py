@@ -24,7 +24,7 @@ from components.clusters.eks.managed_addons import (
 from components.clusters.eks.namespace_identities import NamespaceIdentities, NamespaceIdentitiesArgs
 from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network, existing_network
 from components.clusters.eks.node_groups import ManagedNodeGroup, NodeGroupArgs
-from components.clusters.handle import ClusterHandle, NamespaceIdentity, replaced_with
+from components.clusters.handle import ClusterHandle, replaced_with
 from components.contract.aws import OwnTag
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import ExistingNetwork
@@ -32,6 +32,7 @@ from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup
 from components.contract.identity import CloudIdentity
 from components.contract.tags import MANAGER
+from components.namespace_identity import NamespaceIdentity
 
 LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
 """Default if the stack file sets none. A year of audit logs outlives most investigations."""

@@ -8,10 +8,10 @@ from pulumi_aws.eks import PodIdentityAssociation
 
 from components.base import PlatformComponent
 from components.clusters.eks.identity import PodRole, ServiceRole, pod_role_args
-from components.clusters.handle import NamespaceIdentity
 from components.contract.eks.config import EksConfig
 from components.contract.eks.identity import policy_statements
 from components.contract.identity import JOBS_ACCOUNT, CloudIdentity
+from components.namespace_identity import NamespaceIdentity
 
 
 @dataclass(frozen=True, kw_only=True)

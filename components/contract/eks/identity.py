@@ -51,8 +51,8 @@ def identity_problems(choices: EksConfig, identities: Mapping[str, CloudIdentity
         for message in _namespace_problems(choices, namespace, identity):
             yield Mismatch((namespace, "identity"), message)
         for index, key in enumerate(identity.keys):
-            if message := _key_problem(choices, key):
-                yield Mismatch((namespace, "identity", "keys", index), message)
+            if problem := _key_problem(choices, key):
+                yield Mismatch((namespace, "identity", "keys", index), problem)
 
 
 def _namespace_problems(choices: EksConfig, namespace: str, identity: CloudIdentity) -> Iterator[str]:

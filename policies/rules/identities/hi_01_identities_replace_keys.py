@@ -19,8 +19,9 @@ def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
 
 
 def _has_identity(pod: PodFacts, context: Context) -> bool:
-    accounts = context.job_accounts.get(pod.namespace, frozenset())
-    return bool(accounts) and pod.is_user_work(context) and pod.spec.at("serviceAccountName").text() in accounts
+    if not context.job_accounts or not pod.is_user_work(context):
+        return False
+    return (pod.namespace, pod.spec.at("serviceAccountName").text()) in context.job_accounts
 
 
 RULE = Rule(

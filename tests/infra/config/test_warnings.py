@@ -56,6 +56,25 @@ def test_entries_of_aks_are_compared_with_the_namespaces_too() -> None:
     ]
 
 
+CONTAINERS = {"containers": [{"account": "mldata", "resourceGroup": "data", "container": "vision"}]}
+
+
+@pytest.mark.parametrize(("version", "warns"), [("1.35", True), ("1.36", False)])
+def test_pods_on_aks_need_a_label_for_their_identity_that_nothing_sets_before_1_36(
+    version: str, *, warns: bool
+) -> None:
+    config = aks.config({"namespaces": {"vision": {"identity": CONTAINERS}}, "cluster.version": version})
+    label = "before Kubernetes 1.36 nothing gives pods the label azure.workload.identity/use=true that they need for it"
+    assert warned(config) == [f"namespaces.vision.identity: {label}"] * warns
+
+
+def test_an_identity_on_a_local_cluster_is_only_accounts() -> None:
+    pools = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}
+    choices = {"schemaVersion": 1, "environment": "dev", "cluster": {"kind": "local"}, "pools": pools}
+    [warning] = warned(parse({**choices, "namespaces": {"vision": {"identity": CONTAINERS}}}))
+    assert warning.startswith("namespaces.vision.identity: gives no rights on a local cluster")
+
+
 @pytest.mark.parametrize(
     ("environment", "nodes", "warns"), [("dev", 1, True), ("dev", 2, False), ("prod", 2, True), ("prod", 3, False)]
 )

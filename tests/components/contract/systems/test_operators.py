@@ -1,10 +1,11 @@
 """The operators of Spark and MPI jobs, and Presto: what their charts are told means what the stack file says."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from components.contract.systems import mpi_operator, presto, spark_operator
+from components.contract.systems import mlrun_ce, mpi_operator, nuclio, presto, spark_operator
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices
 from support.platform_cluster import platform_cluster
@@ -21,6 +22,21 @@ def test_spark_watches_the_namespace_of_the_release_with_the_account_that_its_dr
     assert spark(platform_cluster()) == {
         "spark": {"jobNamespaces": ["jobs"], "serviceAccount": {"name": "sparkapp"}},
     }
+
+
+def test_the_chart_leaves_the_account_of_drivers_to_a_stack_that_gives_it_a_cloud_identity() -> None:
+    cluster = replace(platform_cluster(), job_accounts=("igz-jobs", "sparkapp"))
+    assert spark(cluster)["spark"]["serviceAccount"] == {"name": "sparkapp", "create": False}
+    assert mlrun_ce.values(cluster, CHOICES).content["spark-operator"]["spark"]["serviceAccount"] == {"create": False}
+    assert "serviceAccount" not in mlrun_ce.values(platform_cluster(), CHOICES).content["spark-operator"]["spark"]
+
+
+def test_functions_of_nuclio_and_mlrun_have_the_account_with_the_cloud_identity() -> None:
+    cluster = replace(platform_cluster(), job_accounts=("igz-jobs",))
+    assert nuclio.platform_settings(cluster)["defaultFunctionServiceAccount"] == "igz-jobs"
+    assert "defaultFunctionServiceAccount" not in nuclio.platform_settings(platform_cluster())
+    # MLRun's API starts anew when the account changes.
+    assert mlrun_ce.settings_checksum(cluster) != mlrun_ce.settings_checksum(platform_cluster())
 
 
 @pytest.mark.parametrize("service", ["controller", "webhook"])

@@ -1,12 +1,10 @@
-import base64
 import json
-import time
 from typing import Any
 
 import pytest
 
 from support.aws import refused
-from support.eks_account import Account, role
+from support.eks_account import Account, pod_token, role
 
 ACCOUNT = {"namespace": "kube-system", "serviceAccount": "cluster-autoscaler"}
 
@@ -78,14 +76,6 @@ def test_an_addon_may_not_take_what_somebody_else_made(home: Account, mine: str)
         home.eks.create_addon(clusterName=mine, addonName="vpc-cni", podIdentityAssociations=wanted)
 
 
-def token(subject: str = "system:serviceaccount:vision:igz-jobs", **claims: Any) -> str:
-    """Return what the kubelet puts into a pod whose account has an association; nobody signed it."""
-    about = {"sub": subject, "aud": ["pods.eks.amazonaws.com"], "exp": time.time() + 3600, **claims}
-    return ".".join(
-        base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (b"{}", json.dumps(about).encode(), b"x")
-    )
-
-
 def conditional_role(home: Account, cluster: str, *accounts: str) -> str:
     """Make a role for accounts of the namespace vision in one cluster."""
     wanted = {
@@ -107,7 +97,7 @@ def conditional_role(home: Account, cluster: str, *accounts: str) -> str:
 def test_a_pod_gets_the_credentials_of_its_accounts_role(home: Account, mine: str) -> None:
     role_arn = conditional_role(home, mine, "igz-jobs")
     made = associate(home, mine, namespace="vision", serviceAccount="igz-jobs", roleArn=role_arn)
-    got = home.aws.api("eks-auth").assume_role_for_pod_identity(clusterName=mine, token=token())
+    got = home.aws.api("eks-auth").assume_role_for_pod_identity(clusterName=mine, token=pod_token())
     assert got["subject"] == {"namespace": "vision", "serviceAccount": "igz-jobs"}
     assert got["podIdentityAssociation"]["associationId"] == made["associationId"]
     assert f":assumed-role/{mine}-vision/" in got["assumedRoleUser"]["arn"]
@@ -120,11 +110,11 @@ def test_a_pod_of_another_account_or_namespace_gets_nothing(home: Account, mine:
     auth = home.aws.api("eks-auth")
     for other in ("vision:default", "speech:igz-jobs"):
         with refused("ResourceNotFoundException"):
-            auth.assume_role_for_pod_identity(clusterName=mine, token=token(f"system:serviceaccount:{other}"))
+            auth.assume_role_for_pod_identity(clusterName=mine, token=pod_token(f"system:serviceaccount:{other}"))
     # An association alone is not enough: the role must trust the account too.
     associate(home, mine, namespace="speech", serviceAccount="igz-jobs", roleArn=role_arn)
     with refused("AccessDeniedException"):
-        auth.assume_role_for_pod_identity(clusterName=mine, token=token("system:serviceaccount:speech:igz-jobs"))
+        auth.assume_role_for_pod_identity(clusterName=mine, token=pod_token("system:serviceaccount:speech:igz-jobs"))
 
 
 @pytest.mark.parametrize(
@@ -140,4 +130,4 @@ def test_a_token_is_one_of_pod_identity_and_not_expired(
 ) -> None:
     associate(home, mine, namespace="vision", serviceAccount="igz-jobs")
     with refused(code):
-        home.aws.api("eks-auth").assume_role_for_pod_identity(clusterName=mine, token=token(**claims))
+        home.aws.api("eks-auth").assume_role_for_pod_identity(clusterName=mine, token=pod_token(**claims))

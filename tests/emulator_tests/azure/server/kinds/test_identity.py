@@ -71,3 +71,32 @@ def test_an_identity_is_known_some_calls_later_unless_it_is_said_to_be_one(own: 
     id_ = assignment(own)
     assert own.refused("PUT", id_, body).code == "PrincipalNotFound"
     assert own.put(id_, own.grant_body(identity, NETWORK_CONTRIBUTOR)).status == 201
+
+
+def credential(own: Account, name: str) -> str:
+    return f"{own.identity}/federatedIdentityCredentials/{name}"
+
+
+def trust(subject: str = "system:serviceaccount:vision:igz-jobs", **changes: Any) -> dict[str, Any]:
+    given = {"issuer": "https://issuer.invalid/", "subject": subject, "audiences": ["api://AzureADTokenExchange"]}
+    return {"properties": {**given, **changes}}
+
+
+def test_an_identity_trusts_an_account_once_and_up_to_twenty(own: Account) -> None:
+    own.put(credential(own, "first"), trust())
+    assert own.put(credential(own, "first"), trust()).status == 200
+    assert own.refused("PUT", credential(own, "again"), trust()).status == 400
+    assert own.refused("PUT", credential(own, "more"), trust("other", audiences=["a", "b"])).status == 400
+    for number in range(19):
+        own.put(credential(own, f"more-{number}"), trust(f"system:serviceaccount:vision:{number}"))
+    assert "maximum of 20" in own.refused("PUT", credential(own, "last"), trust("last")).message
+    own.delete(own.identity)
+    assert own.ask("GET", credential(own, "first")).status == 404
+
+
+def test_credentials_of_one_identity_are_written_one_after_another(own: Account) -> None:
+    own.az.set_scale(1)
+    own.put(credential(own, "first"), trust())
+    told = own.refused("PUT", credential(own, "second"), trust("other"))
+    assert (told.status, told.code) == (409, "ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity")
+    own.az.set_scale(0)

@@ -1,0 +1,129 @@
+"""The identity of a namespace's jobs on both emulators: made, changed, killed on the way, and gone with its key."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from emulators.core.faults import KillRule, Moment
+from infra.config import CONFIG_KEY
+from support import aws_emulator, azure_emulator
+from support.aws import refused
+from support.aws_emulator import Account
+from support.azure_emulator import Subscription
+from support.azure_resources import GROUP
+from support.cloud_account import CloudAccount
+from support.eks_account import pod_token
+from workbench.offline.azure.facts import resource
+
+pytestmark = [pytest.mark.engine, pytest.mark.full]
+
+SMALL = {"policyGuard": "off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}}
+CLUSTER = "mlrun-dev"
+
+
+def bring_up(cloud: CloudAccount, stack: str, identity: dict[str, Any] | None) -> list[str]:
+    """Give the namespace jobs an identity, or none, and return the operations that change something."""
+    cloud.edit(stack, namespaces={"mlrun": {"coreServices": True}, "jobs": {"identity": identity} if identity else {}})
+    last = cloud.last
+    cloud.plain(stack, "up", "--yes", "--skip-preview")
+    calls = cloud.emulator.calls(last)
+    return sorted(
+        each.operation for each in (aws_emulator if isinstance(cloud, Account) else azure_emulator).writes(calls)
+    )
+
+
+def kill(cloud: CloudAccount, stack: str, operation: str) -> None:
+    """Bring the stack up, kill that after a call was done, recover, and bring it up again."""
+    process = cloud.start("up", stack, "--hermetic", "--yes")
+    rule = KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER)
+    cloud.emulator.set_faults(rule)
+    printed, _ = process.communicate(timeout=900)
+    cloud.emulator.set_faults()
+    assert process.returncode == -signal.SIGKILL, printed[-4000:]
+    cloud.run("recover", stack, "--hermetic", "--yes")
+    cloud.run("up", stack, "--hermetic", "--yes")
+
+
+@pytest.fixture
+def aws(tmp_path: Path) -> Iterator[Account]:
+    with Account.hollow(tmp_path, "dev", is_quick=True) as made:
+        made.edit("dev", **SMALL)
+        yield made
+
+
+@pytest.fixture
+def azure(tmp_path: Path) -> Iterator[Subscription]:
+    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
+        made.edit("aks-dev", **SMALL)
+        # The group of the storage account is its owner's.
+        told = made.azure.ask("PUT", data_group(made), resource(GROUP).api_version, {"location": "westeurope"})
+        assert told.status == 201, told
+        yield made
+
+
+def data_group(azure: Subscription) -> str:
+    """Return the id of the resource group in which the storage account is."""
+    cluster = yaml.safe_load(azure.stack_file("aks-dev").read_text())["config"][CONFIG_KEY]["cluster"]
+    return f"/subscriptions/{cluster['subscriptionId']}/resourceGroups/data"
+
+
+def test_an_identity_in_aws_lives(aws: Account) -> None:
+    bucket = {"bucket": "ml-data", "prefix": "vision/"}
+    bring_up(aws, "dev", {"buckets": [bucket]})
+    auth = aws.aws.api("eks-auth")
+    got = auth.assume_role_for_pod_identity(clusterName=CLUSTER, token=pod_token("system:serviceaccount:jobs:igz-jobs"))
+    assert "dev-jobs-jobs" in got["assumedRoleUser"]["arn"]
+    for other in ("jobs:default", "mlrun:igz-jobs"):
+        with refused("ResourceNotFoundException"):
+            auth.assume_role_for_pod_identity(clusterName=CLUSTER, token=pod_token(f"system:serviceaccount:{other}"))
+
+    assert bring_up(aws, "dev", {"buckets": [{**bucket, "access": "write"}]}) == ["iam:PutRolePolicy"]
+    changed = bring_up(aws, "dev", {"buckets": [bucket], "accounts": ["sparkapp"]})
+    assert changed == ["eks:CreatePodIdentityAssociation", "iam:PutRolePolicy", "iam:UpdateAssumeRolePolicy"]
+    assert auth.assume_role_for_pod_identity(
+        clusterName=CLUSTER, token=pod_token("system:serviceaccount:jobs:sparkapp")
+    )["credentials"]
+
+    aws.edit("dev", namespaces__jobs={"identity": {"buckets": [bucket], "accounts": ["sparkapp", "more"]}})
+    kill(aws, "dev", "eks:CreatePodIdentityAssociation")
+    in_state, in_aws = aws_emulator.identities(aws, "dev")
+    assert in_state == in_aws
+
+    assert bring_up(aws, "dev", None) == [
+        *["eks:DeletePodIdentityAssociation"] * 3,
+        "iam:DeleteRole",
+        "iam:DeleteRolePolicy",
+    ]
+    with refused("ResourceNotFoundException"):
+        auth.assume_role_for_pod_identity(clusterName=CLUSTER, token=pod_token("system:serviceaccount:jobs:igz-jobs"))
+
+
+CREDENTIAL = "Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials"
+ASSIGNMENT = "Microsoft.Authorization/roleAssignments"
+
+
+def test_an_identity_in_entra_lives(azure: Subscription) -> None:
+    container = {"account": "mldata", "resourceGroup": "data", "container": "models", "prefix": "vision/"}
+    bring_up(azure, "aks-dev", {"containers": [container]})
+    [credential] = azure.azure.inventory()["azure-native:managedidentity:FederatedIdentityCredential"]
+    assert credential.lower().endswith("-jobs-jobs/federatedidentitycredentials/account-igz-jobs")
+
+    # The condition changes in place, another role is another assignment.
+    other = {**container, "prefix": "speech/"}
+    assert bring_up(azure, "aks-dev", {"containers": [other]}) == [f"{ASSIGNMENT}/write"]
+    changed = bring_up(azure, "aks-dev", {"containers": [{**other, "access": "write"}], "accounts": ["sparkapp"]})
+    assert changed == [f"{ASSIGNMENT}/delete", f"{ASSIGNMENT}/write", f"{CREDENTIAL}/write"]
+
+    azure.edit("aks-dev", namespaces__jobs={"identity": {"containers": [container], "accounts": ["sparkapp", "more"]}})
+    kill(azure, "aks-dev", f"{CREDENTIAL}/write")
+    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
+    assert in_azure - in_state == {f"{GROUP} {data_group(azure).lower()}"}
+    assert in_state - in_azure == set()
+
+    gone = bring_up(azure, "aks-dev", None)
+    assert gone[:1] == [f"{ASSIGNMENT}/delete"]
+    assert gone.count(f"{CREDENTIAL}/delete") == 3
