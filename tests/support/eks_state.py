@@ -1,11 +1,13 @@
 """States of an EKS stack as a finished `up` leaves them."""
 
+import json
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from support.cloud_state import STACK, Live, deployment, urn
 from support.eks import ADDON, CLUSTER, KEY, NODE_GROUP, build, built
+from support.recorder import Recorder
 from workbench.engine.clouds.cluster_component import ClusterComponent
 from workbench.engine.cluster_components import components_of_state
 
@@ -14,7 +16,7 @@ __all__ = ["STACK", "Live", "components", "exported", "urn"]
 
 def exported(changes: dict[str, Any] | None = None, live: Live | None = None) -> dict[str, Any]:
     """Return the deployment of the stack with ``changes``, after a refresh found ``live``."""
-    recorder = build(changes) if changes else built()
+    recorder = _changed(json.dumps(changes)) if changes else built()
     version = next(iter(recorder.of_type(CLUSTER).values()))["version"]
 
     def added(type_: str, name: str, _: dict[str, Any]) -> dict[str, Any]:
@@ -26,6 +28,11 @@ def exported(changes: dict[str, Any] | None = None, live: Live | None = None) ->
         }.get(type_, {})
 
     return deployment(recorder, live or {}, added)
+
+
+@lru_cache(maxsize=2)
+def _changed(changes: str) -> Recorder:
+    return build(json.loads(changes))
 
 
 @lru_cache(maxsize=1)

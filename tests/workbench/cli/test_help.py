@@ -5,9 +5,11 @@ from importlib.metadata import version
 from itertools import pairwise
 
 import pytest
+from typer.testing import CliRunner
 
 from policies.registry import RULES
 from support.cluster import COMMAND, user_environment
+from workbench.cli.app import app
 from workbench.cli.policy_catalogue import catalogue
 
 COMMANDS = ([], ["up"], ["preview"], ["destroy"], ["status"], ["env"], ["recover"], ["local"], ["local", "stop"])
@@ -18,9 +20,13 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([COMMAND, *arguments], env=environment, capture_output=True, text=True, check=False)
 
 
+def help_of(*command: str) -> str:
+    return CliRunner(env={"COLUMNS": "80"}).invoke(app, [*command, "--help"]).stdout
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_help_shows_flags_without_a_type_and_wraps_each_paragraph_once(command: list[str]) -> None:
-    text = run(*command, "--help").stdout
+    text = help_of(*command)
     assert "<bool>" not in text
     lines = text.splitlines()
     assert max(map(len, lines)) <= 80
@@ -32,7 +38,9 @@ def test_help_shows_flags_without_a_type_and_wraps_each_paragraph_once(command: 
 
 def test_every_command_has_a_summary_that_is_not_cut() -> None:
     for group in ([], ["config"], ["existing"], ["local"], ["policy"], ["prices"], ["toolchain"]):
-        assert "..." not in run(*group, "--help").stdout.partition("Commands:")[2], group
+        _, heading, commands = help_of(*group).partition("Commands:")
+        assert heading, group
+        assert "..." not in commands, group
 
 
 def test_the_version_is_the_packages() -> None:
