@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infra.config import CONFIG_KEY, ConfigurationError, parse
@@ -113,13 +113,17 @@ def test_the_configuration_that_is_damaged_is_sound_and_uses_every_key() -> None
     parse(WHOLE)
 
 
-@settings(max_examples=3000, deadline=None)
-@given(damaged())
-def test_a_damaged_configuration_gives_problems_and_never_another_error(document: Any) -> None:
-    try:
-        parse(document)
-    except ConfigurationError as error:
-        assert_fit_to_print([str(problem) for problem in error.problems])
+@pytest.mark.parametrize("runs", [600, pytest.param(3000, marks=pytest.mark.full)])
+def test_a_damaged_configuration_gives_problems_and_never_another_error(runs: int) -> None:
+    @settings(max_examples=runs, deadline=None)
+    @given(damaged())
+    def run(document: Any) -> None:
+        try:
+            parse(document)
+        except ConfigurationError as error:
+            assert_fit_to_print([str(problem) for problem in error.problems])
+
+    run()
 
 
 @settings(max_examples=500, deadline=None)
@@ -173,13 +177,18 @@ def damaged_text(draw: st.DrawFn) -> bytes:
     return content + draw(st.sampled_from([b"", b"", b"", b"\xff", b"\xc3"]))
 
 
-@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(damaged_text())
-def test_a_damaged_file_gives_problems_with_lines_and_never_another_error(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize("runs", [300, pytest.param(1500, marks=pytest.mark.full)])
+def test_a_damaged_file_gives_problems_with_lines_and_never_another_error(tmp_path: Path, runs: int) -> None:
     file = tmp_path / "Pulumi.damaged.yaml"
-    file.write_bytes(content)
-    try:
-        stacks.read(file)
-    except stacks.StackFileError as error:
-        assert_fit_to_print(error.lines)
-        assert all(problem.line for problem in error.problems)
+
+    @settings(max_examples=runs, deadline=None)
+    @given(damaged_text())
+    def run(content: bytes) -> None:
+        file.write_bytes(content)
+        try:
+            stacks.read(file)
+        except stacks.StackFileError as error:
+            assert_fit_to_print(error.lines)
+            assert all(problem.line for problem in error.problems)
+
+    run()
