@@ -42,8 +42,9 @@ class IdentityLabel(PlatformComponent):
                 "matchConditions": [
                     {
                         "name": "account-has-an-identity",
+                        # Conditions know no namespaceObject.
                         "expression": f"object.spec.?serviceAccountName.orValue('') in"
-                        f" {accounts}[?namespaceObject.metadata.name].orValue([])",
+                        f" {accounts}[?request.namespace].orValue([])",
                     }
                 ],
                 "variables": variables({"template": "object", "path": "''"}),
