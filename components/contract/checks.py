@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from components.contract.environments import Provider
+from components.contract.lifecycle import Lifecycle
 from components.contract.pools import DEFAULT_GPU_RESOURCE, NodePool
 
 
@@ -13,10 +14,24 @@ def foreign_types(pool: NodePool, provider: Provider, cloud: str, example: str) 
         yield f"{', '.join(foreign)} are not {cloud} machine types; use one such as {example}"
 
 
-def other_gpu_resource(pool: NodePool, kind: str) -> Iterator[str]:
-    """Refuse GPU resource names that the cloud's machines do not offer."""
-    if pool.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
+def other_devices(pool: NodePool, kind: str) -> Iterator[str]:
+    """Refuse accelerators without a driver or device plug-in, and names of resources that the machines do not offer."""
+    others = [i for i in pool.instances if i.gpus and i.gpu_maker not in ("nvidia", "")]
+    if others:
+        makers = ", ".join(dict.fromkeys(f"{i.gpu_model} devices" for i in others))
+        yield (
+            f"NG-16: {', '.join(i.name for i in others)} have {makers}, for which this package sets up no driver or "
+            f"device plug-in on {kind}; use types with NVIDIA GPUs, or cluster.kind existing"
+        )
+    elif pool.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
         yield f"gpuResource: on {kind} it must be {DEFAULT_GPU_RESOURCE}, given {pool.gpu_resource}"
+
+
+def without_spot(pool: NodePool, cloud: str) -> Iterator[str]:
+    """Refuse spot pools of types that the cloud sells on demand only."""
+    never = [i.name for i in pool.instances if not i.offers_spot] if pool.lifecycle is Lifecycle.SPOT else []
+    if never:
+        yield f"{cloud} sells no spot capacity of {', '.join(never)}; remove them or make the pool on-demand"
 
 
 def data_problems(pool: NodePool, zones: int, example: str) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Names and terms that a stack file uses for pools, each with its grammar."""
 
+import re
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
@@ -38,12 +39,31 @@ def label_value(value: str) -> str:
     return value
 
 
+_NOT_TAKEN: Final = (
+    (r"mac.*\..+", "runs macOS only"),
+    (r".+\.metal.*", "is bare metal"),
+    (r"(f|vt)\d.*\..+|dl2q\..+|Standard_NP\d.*", "has accelerators that no common device plug-in offers"),
+    (r".+\.(nano|micro)", "is too small for a node"),
+    (r"Standard_.*\d-\d.*", "has constrained vCPUs"),
+    (r"Standard_(DC|EC|NCC)\d.*", "is a confidential machine, which cannot have the encryption at host of these nodes"),
+    (
+        r"Standard_[A-RT-Z]+\d+[a-rt-z]*(_.*)?",
+        "has no premium storage, which the nodes' disks need: choose one with `s`",
+    ),
+)
+"""Why node groups do not take machine types that clouds have, by pattern of the name."""
+
+
 def _instance_type(name: str) -> str:
     findings = Findings()
     if name not in INSTANCE_TYPES:
-        # Only AWS writes a dot, as in m6i.2xlarge: a name with one is not answered with Azure's types.
-        likely = sorted(each for each in INSTANCE_TYPES if "." in each and "." in name)
-        findings.add("is not a known machine type", given=name, allowed=tuple(likely))
+        reason = next((why for pattern, why in _NOT_TAKEN if re.fullmatch(pattern, name)), None)
+        family = re.split(r"(?<=\.)|(?<=[A-Z])(?=\d)", name)[0]
+        findings.add(
+            f"{reason}; node groups do not take it" if reason else "is not a known machine type",
+            given=name,
+            allowed=tuple(each for each in INSTANCE_TYPES if each.startswith(family)),
+        )
     findings.raise_if_any()
     return name
 
@@ -59,6 +79,6 @@ LabelName = Annotated[str, AfterValidator(_label_key), Field(json_schema_extra={
 LabelValue = Annotated[str, AfterValidator(label_value), Field(json_schema_extra={"pattern": LABEL_VALUE_PATTERN})]
 
 InstanceTypeName = Annotated[
-    str, AfterValidator(_instance_type), Field(json_schema_extra={"enum": sorted(INSTANCE_TYPES)})
+    str, AfterValidator(_instance_type), Field(json_schema_extra=lambda said: said.update(enum=sorted(INSTANCE_TYPES)))
 ]
-"""A machine type that ``instance_facts`` knows."""
+"""A machine type that ``INSTANCE_TYPES`` knows; the schema lists them when somebody asks for it."""

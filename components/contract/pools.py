@@ -4,19 +4,35 @@ Everything else about a pool (labels, taints, tolerations, autoscaler hints) is 
 with the id of the rule that requires the same.
 """
 
-from enum import StrEnum
 from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 from typing_extensions import override
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType
+from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType, Variant
 from components.contract.labels import LabelKey, label_key_problem
 from components.contract.lifecycle import Lifecycle
 from components.contract.own_machines import Machine
 from components.contract.pool_names import InstanceTypeName, LabelName, LabelValue
+from components.contract.roles import GPU_ROLES, JOB_ROLES, USER_ROLES, PoolRole
+from components.contract.shapes import MachineShape
 from components.contract.taints import ARM_TAINT
+
+__all__ = [
+    "DEFAULT_GPU_RESOURCE",
+    "GPU_ROLES",
+    "INITIAL_MAX",
+    "JOB_ROLES",
+    "NODES_MAX",
+    "RESOURCES",
+    "TYPES_MAX",
+    "USER_ROLES",
+    "WHOLE_GPUS",
+    "NodePool",
+    "PoolRole",
+    "PoolSize",
+]
 
 NODES_MAX: Final = 1000
 """Maximum number of nodes that AKS allows in a group, the highest of all clouds: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
@@ -30,72 +46,12 @@ DEFAULT_GPU_RESOURCE: Final = "nvidia.com/gpu"
 WHOLE_GPUS: Final = (DEFAULT_GPU_RESOURCE, "amd.com/gpu")
 """Names under which device plug-ins offer whole GPUs."""
 
+RESOURCES: Final = {"nvidia": DEFAULT_GPU_RESOURCE, "amd": "amd.com/gpu", "aws": "aws.amazon.com/neuron"}
+"""Extended resources of the makers' own device plug-ins: https://github.com/ROCm/k8s-device-plugin,
+https://awsdocs-neuron.readthedocs-hosted.com/en/latest/containers/kubernetes-getting-started.html."""
+
 TYPES_MAX: Final = 20
 """Maximum number of machine types of an EKS node group: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
-
-
-class PoolRole(StrEnum):
-    """Purpose of a pool (Iguazio best practices, node groups)."""
-
-    INITIAL = "initial"
-    """The platform's core services: static and on-demand."""
-
-    WORKLOAD = "workload"
-    """MLRun jobs, Nuclio functions and application services."""
-
-    JUPYTER = "jupyter"
-    """Interactive notebooks; its own pool in development."""
-
-    GPU = "gpu"
-    """Work that requests a GPU, and nothing else."""
-
-    DATA = "data"
-    """V3IO data nodes: their NVMe disks lose all data when an instance stops."""
-
-    @property
-    def holds_user_work(self) -> bool:
-        """Whether users' pods may run there."""
-        return self in (PoolRole.WORKLOAD, PoolRole.JUPYTER, PoolRole.GPU)
-
-    @property
-    def has_zonal_volumes(self) -> bool:
-        """Whether its pods usually return to a disk that exists in a single zone."""
-        return self in (PoolRole.JUPYTER, PoolRole.DATA)
-
-    @property
-    def takes_plain_jobs(self) -> bool:
-        """Whether jobs, functions and services without special needs run there."""
-        return self is PoolRole.WORKLOAD
-
-    @property
-    def takes_notebooks(self) -> bool:
-        """Whether notebooks may run there if jobs have nodes of their own."""
-        return self in (PoolRole.JUPYTER, PoolRole.GPU)
-
-    @property
-    def needs_a_device(self) -> bool:
-        """Whether only pods that request a device run there."""
-        return self is PoolRole.GPU
-
-    @property
-    def separate_work(self) -> str | None:
-        """Work that should have this role's nodes to itself in development; None if there is none."""
-        return {PoolRole.JUPYTER: "notebooks", PoolRole.WORKLOAD: "jobs and functions"}.get(self)
-
-    @property
-    def is_static(self) -> bool:
-        """Whether the size never changes by itself."""
-        return self in (PoolRole.INITIAL, PoolRole.DATA)
-
-
-JOB_ROLES: Final = " or ".join(role for role in PoolRole if role.takes_plain_jobs)
-"""Roles of the pools for plain jobs, in words."""
-
-USER_ROLES: Final = tuple(role for role in PoolRole if role.holds_user_work)
-"""Roles of the pools that user work may choose."""
-
-GPU_ROLES: Final = tuple(role for role in PoolRole if role.needs_a_device)
-"""Roles of the pools whose nodes have GPUs."""
 
 
 class PoolSize(ContractModel):
@@ -133,7 +89,10 @@ def _is_zonal_by_role(choices: dict[str, Any]) -> bool:
 
 
 def _gpu_resource_of(choices: dict[str, Any]) -> str | None:
-    return DEFAULT_GPU_RESOURCE if choices.get("role") is PoolRole.GPU else None
+    if choices.get("role") is not PoolRole.GPU:
+        return None
+    types = choices.get("instance_types")
+    return RESOURCES.get(INSTANCE_TYPES[types[0]].gpu_maker, DEFAULT_GPU_RESOURCE) if types else DEFAULT_GPU_RESOURCE
 
 
 class NodePool(ContractModel):
@@ -162,6 +121,17 @@ class NodePool(ContractModel):
         description="Resources of each node, instead of instanceTypes; with cluster.kind existing only.",
         examples=[{"vcpus": 32, "memoryGib": 128}],
     )
+    shape: Annotated[
+        MachineShape | None,
+        Explained(
+            "instanceTypes may be chosen by hand.",
+            "Which types `igz-clusters machines` selects; every type in instanceTypes must have it.",
+        ),
+    ] = Field(
+        None,
+        description="Shape by which instanceTypes were selected (docs/machines.md); the list stays as it is written.",
+        examples=[{"vcpus": 8, "memoryGib": 32}],
+    )
     instance_types: Annotated[
         tuple[InstanceTypeName, ...],
         Explained(
@@ -183,7 +153,7 @@ class NodePool(ContractModel):
     gpu_resource: Annotated[
         str | None,
         Explained(
-            f"{DEFAULT_GPU_RESOURCE} in pools of role gpu, none elsewhere.",
+            f"In pools of role gpu that of the GPUs' maker, such as {DEFAULT_GPU_RESOURCE}; none elsewhere.",
             "Taint RESOURCE=present:NoSchedule; GPU quotas of user namespaces.",
         ),
     ] = Field(
@@ -261,6 +231,25 @@ class NodePool(ContractModel):
         findings.raise_if_any()
         return machine
 
+    @field_validator("shape", mode="after")
+    @classmethod
+    def _shape_fits_the_role(cls, shape: MachineShape | None, info: ValidationInfo) -> MachineShape | None:
+        findings, role = Findings(), info.data.get("role")
+        if shape and info.data.get("machine"):
+            raise ValueError("cannot be combined with machine; set one of the two")
+        if shape and role is PoolRole.GPU and not shape.gpu:
+            findings.add("NG-16: is required in a pool of role 'gpu', such as {model: A10G}", "gpu")
+        elif shape and role not in (PoolRole.GPU, None) and shape.gpu:
+            findings.add("NG-16: GPUs need a pool of role 'gpu'", "gpu", given=shape.gpu.model)
+        if shape and role is PoolRole.DATA and not shape.local_nvme:
+            findings.add("NG-22: must be true in a pool of role 'data', which needs local disks", "localNvme")
+        if shape and role in _STATIC_ROLE_RULES and Variant.BURSTABLE in shape.variants:
+            findings.add(
+                f"a pool of role '{role}' works all the time, beyond CPU credits; remove burstable", "variants"
+            )
+        findings.raise_if_any()
+        return shape
+
     @field_validator("instance_types", mode="after")
     @classmethod
     def _types_are_alike_and_fit_the_role(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
@@ -269,8 +258,10 @@ class NodePool(ContractModel):
                 raise ValueError("cannot be combined with machine; set one of the two")
             return names
         findings, role, one_shape = Findings(), info.data.get("role"), _one_shape_rule(info.data)
+        shape = info.data.get("shape")
         if not names:
-            findings.add("is required: a list of text")
+            way = "; `igz-clusters machines STACK --write` writes those that have the shape" if shape else ""
+            findings.add(f"is required: a list of text{way}")
             findings.raise_if_any()
         first, *_ = instances = [INSTANCE_TYPES[name] for name in names]
         for index, instance in enumerate(instances):
@@ -287,6 +278,19 @@ class NodePool(ContractModel):
             elif one_shape and instance.shape != first.shape:
                 message = f"NG-16: {one_shape}; this is {_shape(instance)}, the first is {_shape(first)}"
                 findings.add(message, index, given=instance.name)
+        findings.raise_if_any()
+        return names
+
+    @field_validator("instance_types", mode="after")
+    @classmethod
+    def _types_have_the_shape(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        shape: MachineShape | None = info.data.get("shape")
+        if shape is None:
+            return names
+        findings = Findings()
+        for index, name in enumerate(names):
+            if problem := shape.problem(INSTANCE_TYPES[name]):
+                findings.add(f"does not have the pool's shape: it {problem}", index, given=name)
         findings.raise_if_any()
         return names
 

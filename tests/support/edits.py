@@ -99,5 +99,6 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "pools.spot.lifecycle": {"pools.spot.lifecycle": None},
         "pools.spot.labels": {"pools.spot.labels": {"example.com/team": "other"}},
         "pools.spot.zonal": {"pools.spot.zonal": True},
+        "pools.spot.shape": {"pools.spot.shape": {"vcpus": 8, "memoryGib": 32}},
         "pools.data.size": {"pools.data.size": {"min": 12, "max": 12}},
     }

@@ -1,4 +1,4 @@
-"""Generates ``workbench/prices/data/*.json``, dated prices of the machine types in ``instance_facts``.
+"""Generates ``workbench/prices/data/*.json``, dated prices of the common machine types.
 
 Run ``python -m tools.facts.prices --check`` to compare the checked-in files with their sources, ``--write`` to replace
 them. Only figures are taken: USD per hour on demand, and spot as a share of it. ``tools/facts/prices_sources.py`` reads
@@ -27,6 +27,7 @@ from typing import Any, Final
 import yaml
 
 from components.contract.instances import INSTANCE_TYPES, Provider
+from tools.facts.instances import PROVIDERS
 from tools.facts.machines import SourceError
 from tools.facts.prices_sources import KARPENTER_AWS, KARPENTER_AZURE, VANTAGE, Offer, Source, karpenter, vantage
 from workbench.system.errors import UserError
@@ -103,7 +104,7 @@ def linux_price(listed: float, confirmed: float, vcpus: int) -> float | None:
 
 
 def _types(provider: Provider) -> list[str]:
-    return [name for name, machine in INSTANCE_TYPES.items() if machine.provider is provider]
+    return [name for name in PROVIDERS[provider].COMMON if name in INSTANCE_TYPES]
 
 
 def _table(source: Source, prices: Mapping[str, float]) -> dict[str, Any]:

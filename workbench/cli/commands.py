@@ -72,6 +72,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "existing": Command("existing:app", "Existing clusters."),
     "local": Command("local:app", "Control planes on this machine."),
     "policy": Command("policy:app", "List and explain the policies; check a state or examples against them."),
+    "machines": Command("machines:machines", "List the machine types that the shapes of pools select."),
     "prices": Command("prices:app", "Show what the pools of a stack cost; read current prices."),
     "toolchain": Command("toolchain:app", "Pinned engine and control plane, built from Go modules."),
 }

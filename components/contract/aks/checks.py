@@ -8,11 +8,11 @@ from components.contract.aks.agent_pools import SUFFIX_LENGTH, nodes_at_most, po
 from components.contract.aks.config import AksConfig
 from components.contract.aks.maintenance import NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import nodes_that_fit, nodes_with_pods
-from components.contract.checks import data_problems, foreign_types, other_gpu_resource
+from components.contract.checks import data_problems, foreign_types, other_devices, without_spot
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
-from components.contract.instances import Provider
+from components.contract.instances import InstanceType, Provider, Variant
 from components.contract.pool_names import POOL_NAME_MAX
 from components.contract.pools import NodePool, PoolRole
 
@@ -31,6 +31,9 @@ SYSTEM_NODES_WANTED: Final = {Environment.DEV: 2, Environment.PROD: 3}
 One of several needs the smaller number. The platform needs fewer (Iguazio best practices), and AKS accepts them, so
 fewer are only warned of.
 """
+
+SYSTEM_MEMORY_MIN_MIB: Final = 4096
+"""Memory that a type of a system pool needs; burstable ones (series B) are advised against: https://learn.microsoft.com/azure/aks/use-system-pools."""
 
 NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
 """Maximum length of a pool's name, which leaves room for a suffix that distinguishes its replacements."""
@@ -83,13 +86,23 @@ def _pool_problems(name: str, pool: NodePool, choices: AksConfig) -> Iterator[st
         why = f"AKS allows {POOL_NAME_MAX}, and a generated suffix takes {SUFFIX_LENGTH}"
         yield f"on AKS a pool's name must have at most {NAME_MAX} characters: {why}"
     yield from foreign_types(pool, Provider.AZURE, "Azure", "Standard_D8s_v5")
-    yield from other_gpu_resource(pool, "AKS")
+    yield from other_devices(pool, "AKS")
+    yield from without_spot(pool, "Azure")
+    if pool.role is PoolRole.INITIAL and (weak := [i.name for i in pool.instances if _is_weak(i)]):
+        yield (
+            "AKS's system pool, which the initial pool is, needs types of at least "
+            f"{SYSTEM_MEMORY_MIN_MIB // 1024} GiB that are not burstable; {', '.join(weak)} cannot be used"
+        )
     if _has_too_many_types(pool) and pool.role is not PoolRole.DATA:
         yield f"a pool of fixed size ({pool.size}) must have one machine type on AKS; use one type or an elastic size"
     if pool.role is PoolRole.DATA:
         yield from data_problems(pool, len(choices.zones), "Standard_L8s_v3")
         for key in _channels_on(choices):
             yield f"NG-20: cluster.{key} replaces data nodes and erases their disks; remove it or set it to none"
+
+
+def _is_weak(machine: InstanceType) -> bool:
+    return machine.memory_mib < SYSTEM_MEMORY_MIN_MIB or Variant.BURSTABLE in machine.variants
 
 
 def _mismatches_of_numbers(

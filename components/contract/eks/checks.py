@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from components.contract.checks import data_problems, foreign_types, other_gpu_resource
+from components.contract.checks import data_problems, foreign_types, other_devices, without_spot
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.config import EksConfig
@@ -67,7 +67,8 @@ def creation_problems(choices: EksConfig) -> Iterator[Mismatch]:
 
 def _pool_problems(pool: NodePool, choices: EksConfig) -> Iterator[str]:
     yield from foreign_types(pool, Provider.AWS, "AWS", "m6i.2xlarge")
-    yield from other_gpu_resource(pool, "EKS")
+    yield from other_devices(pool, "EKS")
+    yield from without_spot(pool, "AWS")
     if pool.role is PoolRole.DATA:
         yield from data_problems(pool, len(choices.zones), "i4i.2xlarge")
 

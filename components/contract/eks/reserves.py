@@ -15,27 +15,6 @@ from components.contract.allocatable import (
 )
 from components.contract.instances import InstanceType, Provider
 
-_BY_CORES: Final = ((12, 58), (48, 234), (None, 737))
-"""Addresses for pods of most machine types, by their largest number of vCPUs."""
-
-_OTHERS: Final = {
-    **dict.fromkeys(("g4dn.xlarge", "g4dn.2xlarge", "g4dn.4xlarge"), 29),
-    **dict.fromkeys(("g4dn.8xlarge", "g4dn.16xlarge"), 58),
-    **dict.fromkeys(("g6e.24xlarge", "g6e.48xlarge"), 492),
-    "g5.12xlarge": 737,
-    "g5.16xlarge": 234,
-    "g5.48xlarge": 345,
-    "g6e.12xlarge": 292,
-    "i4i.24xlarge": 437,
-    "p5.4xlarge": 118,
-    "p5.48xlarge": 100,
-}
-"""The other machine types of ``instance_facts``.
-
-Both tables: awslabs/amazon-eks-ami 26412050, ``nodeadm/internal/kubelet/eni-max-pods.txt``. The figures are those of
-addresses without prefix delegation, which ``ManagedAddon`` vpc-cni does not turn on.
-"""
-
 _MANY_CORES: Final = 30
 _PODS_MAX: Final = 250
 """Managed node groups allow at most 110 pods on nodes of less than 30 vCPUs, else 250.
@@ -49,12 +28,10 @@ _RESERVED_DISK_MIB: Final = 1024
 def pod_addresses(instance: InstanceType) -> int:
     """Return for how many pods the machine's network interfaces have addresses; 110 if it is none of AWS.
 
-    nodeadm reserves memory for so many, even if the node takes fewer.
+    nodeadm reserves memory for so many, even if the node takes fewer. The figures are those of addresses without prefix
+    delegation, which ``ManagedAddon`` vpc-cni does not turn on.
     """
-    if instance.provider is not Provider.AWS:
-        return PODS_PER_NODE
-    usual = next(pods for cores, pods in _BY_CORES if cores is None or instance.vcpus <= cores)
-    return _OTHERS.get(instance.name, usual)
+    return instance.pod_addresses if instance.provider is Provider.AWS else PODS_PER_NODE
 
 
 def pods(instance: InstanceType) -> int:

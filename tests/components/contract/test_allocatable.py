@@ -8,7 +8,7 @@ from components.contract.clusters import DESCRIPTORS, reserves
 from components.contract.eks import reserves as eks_reserves
 from components.contract.eks.reserves import RESERVES as EKS
 from components.contract.environments import ClusterKind
-from components.contract.instances import INSTANCE_TYPES, Provider
+from components.contract.instances import INSTANCE_TYPES
 
 ALL = [each.nodes.reserves for each in DESCRIPTORS]
 
@@ -40,6 +40,9 @@ def test_aks_reserves_memory_for_each_pod_but_at_most_a_quarter() -> None:
         ("g4dn.16xlarge", 58, 58),
         ("g5.12xlarge", 737, 250),
         ("p5.48xlarge", 100, 100),
+        ("t3.large", 35, 35),
+        ("c7i-flex.large", 29, 29),
+        ("u7i-12tb.224xlarge", 737, 250),
     ],
 )
 def test_eks_takes_as_many_pods_as_the_machine_has_addresses_and_managed_groups_allow(
@@ -55,14 +58,6 @@ def test_eks_reserves_memory_for_every_address_even_if_the_node_takes_fewer_pods
 
 def test_eks_nodes_with_few_addresses_promise_no_more_than_with_110() -> None:
     assert EKS.allocatable_memory_mib(INSTANCE_TYPES["m6i.2xlarge"]) == 32768 - 255 - 11 * 110 - 100
-
-
-def test_every_exception_of_eks_is_a_known_type_that_differs_from_its_size() -> None:
-    for name, addresses in eks_reserves._OTHERS.items():
-        machine = INSTANCE_TYPES[name]
-        usual = next(n for cores, n in eks_reserves._BY_CORES if cores is None or machine.vcpus <= cores)
-        assert machine.provider is Provider.AWS
-        assert addresses != usual, name
 
 
 def test_a_node_of_which_nothing_is_known_keeps_what_eks_keeps_for_110_pods() -> None:

@@ -1,18 +1,22 @@
+import csv
 import gzip
 import io
 import json
 import re
+import subprocess
+import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import botocore.session
 import pytest
 
-from components.contract import instance_facts as generated
-from components.contract.instances import INSTANCE_TYPES, InstanceType, Provider
+from components.contract.instances import FACTS, INSTANCE_TYPES, InstanceType, Provider, Variant
 from tools.facts import instances as refresh
-from tools.facts.machines import GB, READ_ON, Row, SourceError, aws, azure
+from tools.facts.machines import READ_ON, Figures, Row, SourceError, aws, azure
+from workbench.system.paths import PROJECT_ROOT
 
 
 def ec2(vcpus: int = 8, memory: int = 32768, **more: Any) -> dict[str, Any]:
@@ -20,6 +24,12 @@ def ec2(vcpus: int = 8, memory: int = 32768, **more: Any) -> dict[str, Any]:
         "VCpuInfo": {"DefaultVCpus": vcpus},
         "MemoryInfo": {"SizeInMiB": memory},
         "ProcessorInfo": {"SupportedArchitectures": ["x86_64"]},
+        "Hypervisor": "nitro",
+        "SupportedUsageClasses": ["on-demand", "spot"],
+        "NetworkInfo": {
+            "Ipv4AddressesPerInterface": 15,
+            "NetworkCards": [{"NetworkCardIndex": 0, "MaximumNetworkInterfaces": 4}],
+        },
         **more,
     }
 
@@ -48,15 +58,14 @@ def sku(name: str, vcpus: int, memory: int, gpus: int) -> str:
 
 def skus() -> dict[str, azure.Sku]:
     return {
-        series.pattern.format(vcpus): azure.Sku(vcpus, vcpus * 4096, 1 if series.gpu_model else 0)
-        for series in azure.WANTED
-        for vcpus in series.vcpus
+        name: azure.Sku(8, 32768, (series.gpus or 1) if series.gpu_model else 0)
+        for name, series in azure.SERIES.items()
     }
 
 
-def everything() -> dict[str, dict[str, Row]]:
+def everything() -> dict[str, Figures]:
     return {
-        provider: {name: Row(name, 8, 32768, "amd64", 0, "", 0) for name in module.wanted()}
+        provider: Figures({}, {name: Row(name, 8, 32768, "amd64") for name in module.COMMON})
         for provider, module in refresh.PROVIDERS.items()
     }
 
@@ -65,7 +74,7 @@ def everything() -> dict[str, dict[str, Row]]:
 
 
 def test_names_are_unique_over_all_providers() -> None:
-    names = [row[0] for rows in generated.FACTS.values() for row in rows]
+    names = [row[0] for file in FACTS.glob("*.csv") for row in rows_of(file)]
     assert len(set(names)) == len(names) == len(INSTANCE_TYPES)
 
 
@@ -80,30 +89,96 @@ def test_figures_are_plausible() -> None:
         machine.name
         for machine in INSTANCE_TYPES.values()
         if not (
-            4 <= machine.vcpus <= 192
-            and 1 <= machine.memory_mib / 1024 / machine.vcpus <= 32
+            2 <= machine.vcpus <= 1920
+            and machine.memory_mib >= 2048
+            and 0.25 <= machine.memory_mib / 1024 / machine.vcpus <= 64
             and machine.architecture in {"amd64", "arm64"}
-            and 0 <= machine.gpus <= 8
+            and 0 <= machine.gpus <= 16
             and machine.local_nvme_gib >= 0
+            and 1 <= machine.generation <= 9
         )
     ]
     assert odd == []
 
 
-def test_a_gpu_model_is_named_exactly_with_gpus() -> None:
-    assert [machine.name for machine in INSTANCE_TYPES.values() if bool(machine.gpu_model) != bool(machine.gpus)] == []
+def test_a_gpu_has_a_model_and_a_maker_and_nothing_else_has() -> None:
+    machines = INSTANCE_TYPES.values()
+    assert [each.name for each in machines if not bool(each.gpus) == bool(each.gpu_model) == bool(each.gpu_maker)] == []
+    assert {each.gpu_maker for each in machines} == {"", "nvidia", "amd", "aws"}
 
 
 def test_names_follow_their_providers_pattern() -> None:
-    patterns = {Provider.AWS: r"[a-z]\d[a-z]*\.\d*xlarge", Provider.AZURE: r"Standard_[A-Z]+\d+[a-z]+(_[A-Z0-9]+)?_v\d"}
+    patterns = {Provider.AWS: r"[a-z]+[a-z0-9-]*\.(medium|small|\d*x?large)", Provider.AZURE: r"Standard_[A-Z]+\d+\w*"}
     machines = INSTANCE_TYPES.values()
     assert [machine.name for machine in machines if not re.fullmatch(patterns[machine.provider], machine.name)] == []
 
 
-def test_an_azure_name_tells_its_vcpus() -> None:
+def test_an_azure_name_tells_its_vcpus_but_for_the_oldest() -> None:
     azure = [machine for machine in INSTANCE_TYPES.values() if machine.provider is Provider.AZURE]
     odd = [machine.name for machine in azure if not re.match(rf"Standard_[A-Z]+{machine.vcpus}[a-z]", machine.name)]
-    assert odd == []
+    assert [name for name in odd if not name.startswith("Standard_DS")] == []
+
+
+def test_types_are_read_at_the_first_look_up_only() -> None:
+    imported = (
+        "from components.contract import clusters, instances; assert not instances.INSTANCE_TYPES.__dict__['_made']"
+    )
+    code = f"{imported}; assert '_rows' not in instances.INSTANCE_TYPES.__dict__; instances.INSTANCE_TYPES['m5.large']"
+    subprocess.run([sys.executable, "-c", code], cwd=PROJECT_ROOT, check=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "variants"),
+    [
+        ("m6i.2xlarge", set()),
+        ("m6id.2xlarge", {Variant.DISK}),
+        ("m6idn.2xlarge", {Variant.DISK, Variant.NETWORK}),
+        ("c7i-flex.2xlarge", {Variant.FLEX}),
+        ("t3.large", {Variant.BURSTABLE}),
+        ("t8i.medium", {Variant.BURSTABLE}),
+        ("r5b.2xlarge", {Variant.STORAGE}),
+        ("m5zn.2xlarge", {Variant.FREQUENCY, Variant.NETWORK}),
+        ("d3.2xlarge", {Variant.HDD}),
+        ("hpc7a.12xlarge", {Variant.HPC}),
+        ("g6f.xlarge", {Variant.DISK, Variant.FRACTION}),
+        ("u-6tb1.56xlarge", set()),
+        ("Standard_D8s_v5", set()),
+        ("Standard_D8ds_v5", {Variant.DISK}),
+        ("Standard_E8bds_v5", {Variant.DISK, Variant.STORAGE}),
+        ("Standard_B4ms", {Variant.BURSTABLE}),
+        ("Standard_HB120rs_v3", {Variant.HPC}),
+        ("Standard_FX4mds", {Variant.DISK, Variant.FREQUENCY}),
+        ("Standard_NV6ads_A10_v5", {Variant.DISK, Variant.FRACTION}),
+    ],
+)
+def test_a_name_tells_the_variant(name: str, variants: set[Variant]) -> None:
+    assert INSTANCE_TYPES[name].variants == variants
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["m6i.metal", "mac2.metal", "t3.micro", "f2.6xlarge", "vt1.3xlarge", "trn2u.48xlarge", "p3dn.24xlarge", "m4.large"],
+)
+def test_what_no_node_group_takes_is_unknown(name: str) -> None:
+    assert name not in INSTANCE_TYPES
+
+
+def test_botocore_knows_every_type_of_aws() -> None:
+    service = botocore.session.get_session().get_service_model("ec2")
+    known = set(service.shape_for("InstanceType").enum)
+    ours = {each.name for each in INSTANCE_TYPES.values() if each.provider is Provider.AWS}
+    assert ours - known == set()
+
+
+def test_accelerators_are_counted_as_kubernetes_does() -> None:
+    of = INSTANCE_TYPES
+    assert [(of[n].gpus, of[n].gpu_model) for n in ("trn1.32xlarge", "inf2.48xlarge", "p6-b200.48xlarge")] == [
+        (16, "Trainium"),
+        (12, "Inferentia2"),
+        (8, "B200"),
+    ]
+    assert of["g6f.xlarge"].gpus == 1  # EC2 counts 0 for a part of a GPU
+    assert of["Standard_ND96isr_H100_v5"].gpus == 8  # the autoscaler's list counts 12
 
 
 @pytest.mark.parametrize(
@@ -123,13 +198,20 @@ def test_an_azure_name_tells_its_vcpus() -> None:
     ids=lambda machine: machine.name,
 )
 def test_known_types_have_their_known_figures(expected: InstanceType) -> None:
-    assert INSTANCE_TYPES[expected.name] == expected
+    found = INSTANCE_TYPES[expected.name]
+    assert (found.provider, found.shape, found.gpu_model, found.local_nvme_gib) == (
+        expected.provider,
+        expected.shape,
+        expected.gpu_model,
+        expected.local_nvme_gib,
+    )
 
 
 @pytest.mark.parametrize("prefix", ["i3.", "i3en.", "i4i.", "m5d.", "m6id.", "r5d.", "c5d.", "Standard_L"])
 def test_types_for_data_nodes_have_nvme(prefix: str) -> None:
     machines = [machine for name, machine in INSTANCE_TYPES.items() if name.startswith(prefix)]
     assert machines
+    machines = [each for each in machines if each.generation > 1]  # the first of Azure's has other disks
     assert all(machine.local_nvme_gib > 0 for machine in machines)
 
 
@@ -141,24 +223,41 @@ def test_a_shape_ignores_who_sells_the_machine_and_its_disks() -> None:
     assert machine.shape != INSTANCE_TYPES["g5.2xlarge"].shape
 
 
-# --- the script's choice against the generated file
+# --- the script against the generated files
 
 
-def test_the_file_holds_exactly_the_wanted_types() -> None:
-    listed = {provider: {row[0] for row in rows} for provider, rows in generated.FACTS.items()}
-    assert listed == {provider: set(module.wanted()) for provider, module in refresh.PROVIDERS.items()}
+def comments(provider: str) -> list[str]:
+    lines = (FACTS / f"{provider}.csv").read_text(encoding="utf-8").splitlines()
+    return [line.removeprefix("# ") for line in lines if line.startswith("#")]
 
 
-def test_the_file_tells_the_versions_of_the_scripts_pins() -> None:
-    assert generated.FACTS_DATE == READ_ON
-    assert generated.SOURCES["moto"] == aws.MOTO_VERSION
+def rows_of(file: Path) -> list[list[str]]:
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return list(csv.reader(lines))[1:]
+
+
+def test_the_files_hold_every_common_type() -> None:
+    assert [name for module in refresh.PROVIDERS.values() for name in module.COMMON if name not in INSTANCE_TYPES] == []
+
+
+def test_the_files_tell_the_versions_of_the_scripts_pins() -> None:
+    assert f"moto {aws.MOTO_VERSION}" in comments("aws")
     pins = (azure.TOOLCHAIN / "go.mod").read_text(encoding="utf-8")
-    assert f"{azure.AUTOSCALER_MODULE} {generated.SOURCES[azure.AUTOSCALER_MODULE]}" in pins
+    pin = next(line for line in comments("azure") if line.startswith(azure.AUTOSCALER_MODULE))
+    assert pin in pins
+    assert all(f"tools/facts/machines {READ_ON}" in comments(provider) for provider in refresh.PROVIDERS)
 
 
-def test_rendering_the_facts_again_gives_the_same_file() -> None:
-    rows = {provider: [Row(*row) for row in rows] for provider, rows in generated.FACTS.items()}
-    assert refresh.render(rows, generated.SOURCES) == refresh.TARGET.read_text(encoding="utf-8")
+@pytest.mark.parametrize("provider", refresh.PROVIDERS)
+def test_rendering_the_facts_again_gives_the_same_file(provider: str) -> None:
+    file = FACTS / f"{provider}.csv"
+    numbers = ("vcpus", "memory_mib")
+    rows = [
+        Row(**{key: int(value) if key in numbers else value for key, value in zip(Row._fields, each, strict=True)})  # type: ignore[arg-type]
+        for each in rows_of(file)
+    ]
+    versions = dict(line.rsplit(" ", 1) for line in comments(provider)[1:])
+    assert refresh.render(rows, versions) == file.read_text(encoding="utf-8")
 
 
 # --- reading the sources
@@ -187,15 +286,17 @@ def test_a_missing_wheel_is_refused(tmp_path: Path) -> None:
 
 def test_ec2_figures_become_a_row() -> None:
     facts = ec2(
-        GpuInfo={"Gpus": [{"Count": 4, "Name": "A10G"}]},
+        GpuInfo={"Gpus": [{"Count": 4, "Manufacturer": "NVIDIA", "Name": "A10G", "MemoryInfo": {"SizeInMiB": 22888}}]},
         InstanceStorageInfo={"TotalSizeInGB": 3800, "NvmeSupport": "required"},
     )
-    assert aws.aws_row("g5.12xlarge", facts) == ("g5.12xlarge", 8, 32768, "amd64", 4, "A10G", 3539)
+    row = aws.aws_row("g5.12xlarge", facts)
+    assert (row.gpus, row.gpu_maker, row.gpu_model, row.gpu_memory_mib) == (4, "nvidia", "A10G", 22888)
+    assert (row.local_nvme_gib, row.generation, row.pod_addresses) == (3539, 5, 58)
 
 
 def test_instance_storage_that_is_not_nvme_does_not_count() -> None:
     facts = ec2(InstanceStorageInfo={"TotalSizeInGB": 840, "NvmeSupport": "unsupported"})
-    assert aws.aws_row("old.xlarge", facts).local_nvme_gib == 0
+    assert aws.aws_row("m1.xlarge", facts).local_nvme_gib == 0
 
 
 def test_arm_is_called_as_in_the_kubernetes_label() -> None:
@@ -214,28 +315,49 @@ def test_the_go_file_gives_every_sku() -> None:
 
 
 def test_local_nvme_grows_with_the_vcpus() -> None:
-    series = azure.AzureSeries("L{}", (16,), disk_bytes=1920 * GB, vcpus_per_disk=8)
-    assert azure.azure_row(series, "L16", azure.Sku(16, 9, 0)).local_nvme_gib == 3576
+    row = azure.azure_row("Standard_L16s_v3", azure.Sku(16, 9, 0))
+    assert (row.local_nvme_gib, row.generation) == (3576, 3)
 
 
-@pytest.mark.parametrize(("gpus", "model"), [(1, ""), (0, "T4")])
-def test_gpus_without_a_model_or_a_model_without_gpus_are_refused(gpus: int, model: str) -> None:
-    with pytest.raises(SourceError, match="N8"):
-        azure.azure_row(azure.AzureSeries("N{}", (8,), model), "N8", azure.Sku(8, 9, gpus))
+def test_a_size_name_that_does_not_follow_the_convention_is_refused() -> None:
+    with pytest.raises(SourceError, match="convention"):
+        azure.azure_row("Basic_A4", azure.Sku(8, 16384, 0))
+
+
+@pytest.mark.parametrize(("gpus", "name"), [(1, "Standard_D8s_v5"), (0, "Standard_NC4as_T4_v3")])
+def test_gpus_without_a_model_or_a_model_without_gpus_are_refused(gpus: int, name: str) -> None:
+    with pytest.raises(SourceError, match=name):
+        azure.azure_row(name, azure.Sku(8, 9, gpus))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_taken"),
+    [
+        ("Standard_D8s_v5", True),
+        ("Standard_DS2_v2", True),
+        ("Standard_D8_v5", False),
+        ("Standard_E8-2s_v5", False),
+        ("Standard_DS2_v2_Promo", False),
+        ("Standard_DC8as_v5", False),
+        ("Standard_NP10s", False),
+    ],
+)
+def test_aks_takes_sizes_with_premium_storage(name: str, is_taken: bool) -> None:
+    assert azure.fits(name, azure.Sku(8, 32768, 0)) is is_taken
 
 
 def test_all_missing_types_are_reported_at_once() -> None:
     found = everything()
-    del found["aws"]["m6i.2xlarge"], found["aws"]["p5.48xlarge"], found["azure"]["Standard_D8s_v5"]
-    with pytest.raises(SourceError, match="3 wanted") as error:
-        refresh.collect(found)
+    for provider, name in (("aws", "m6i.2xlarge"), ("aws", "p5.48xlarge"), ("azure", "Standard_D8s_v5")):
+        found[provider] = Figures({}, {key: row for key, row in found[provider].rows.items() if key != name})
+    with pytest.raises(SourceError, match="3 common") as error:
+        refresh.require_common(found)
     assert all(name in error.value.message for name in ("m6i.2xlarge", "p5.48xlarge", "Standard_D8s_v5"))
 
 
 def test_the_order_does_not_depend_on_the_sources_order() -> None:
-    found = everything()
-    turned = {provider: dict(reversed(rows.items())) for provider, rows in found.items()}
-    assert refresh.collect(found) == refresh.collect(turned)
+    rows = list(everything()["aws"].rows.values())
+    assert refresh.render(rows, {}) == refresh.render(reversed(rows), {})
 
 
 # --- the command
@@ -248,31 +370,30 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     source.write_text("".join(sku(name, *figures) for name, figures in skus().items()), encoding="utf-8")
     monkeypatch.setattr(azure, "find_autoscaler", lambda: ("v0.1.0", tmp_path))
     file = tmp_path / "moto.whl"
-    file.write_bytes(wheel({name: ec2() for name in aws.wanted()}).getvalue())
+    file.write_bytes(wheel({name: ec2() for name in aws.COMMON}).getvalue())
     return file
 
 
 def test_what_was_written_passes_the_check(sources: Path, tmp_path: Path) -> None:
-    target = tmp_path / "facts.py"
-    assert refresh.main(["--write", "--source", f"aws={sources}"], target) == 0
-    assert refresh.main(["--check", "--source", f"aws={sources}"], target) == 0
-    assert '"moto": "9.8.7"' in target.read_text(encoding="utf-8")
+    assert refresh.main(["--write", "--source", f"aws={sources}"], tmp_path) == 0
+    assert refresh.main(["--check", "--source", f"aws={sources}"], tmp_path) == 0
+    assert "# moto 9.8.7\n" in (tmp_path / "aws.csv").read_text(encoding="utf-8")
 
 
 def test_the_check_fails_on_an_outdated_file_and_leaves_it(
     sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    target = tmp_path / "facts.py"
-    target.write_text("old", encoding="utf-8")
-    assert refresh.main(["--check", "--source", f"aws={sources}"], target) == 1
-    assert target.read_text(encoding="utf-8") == "old"
-    assert "--write" in capsys.readouterr().err
+    refresh.main(["--write", "--source", f"aws={sources}"], tmp_path)
+    (tmp_path / "azure.csv").write_text("old", encoding="utf-8")
+    assert refresh.main(["--check", "--source", f"aws={sources}"], tmp_path) == 1
+    assert (tmp_path / "azure.csv").read_text(encoding="utf-8") == "old"
+    assert "azure.csv: differ from the sources; run with --write" in capsys.readouterr().err
 
 
 def test_a_failing_source_is_told_without_a_traceback(
     sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sources.write_bytes(wheel({}).getvalue())
-    assert refresh.main(["--write", "--source", f"aws={sources}"], tmp_path / "facts.py") == 2
+    assert refresh.main(["--write", "--source", f"aws={sources}"], tmp_path) == 2
     assert "aws m6i.2xlarge" in capsys.readouterr().err
-    assert not (tmp_path / "facts.py").exists()
+    assert not (tmp_path / "aws.csv").exists()

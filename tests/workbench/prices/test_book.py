@@ -10,10 +10,13 @@ from components.contract.environments import Provider
 from components.contract.instances import INSTANCE_TYPES
 from components.contract.lifecycle import Lifecycle
 from support import aks, eks, existing
+from tools.facts.machines import aws as aws_machines
+from workbench import stacks
 from workbench.prices import price_file
 from workbench.prices.book import ASSUMED_SPOT_SHARES, STAND_INS, Price, PriceBook, region_of
 from workbench.prices.price_file import OWN_FILE, PriceFile, RegionPrices, Table
 from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
 
 AWS, AZURE = Provider.AWS, Provider.AZURE
 ON_DEMAND, SPOT = Lifecycle.ON_DEMAND, Lifecycle.SPOT
@@ -42,14 +45,19 @@ def test_the_shipped_files_are_valid_and_price_known_types_only() -> None:
                     assert {INSTANCE_TYPES[name].provider for name in names} == {provider}
 
 
-def test_every_known_type_has_a_price_in_the_region_that_stands_in() -> None:
+def test_every_common_type_of_aws_has_a_price_in_the_region_that_stands_in() -> None:
     book = PriceBook.load()
+    assert [name for name in aws_machines.COMMON if not book.of(AWS, STAND_INS[AWS], name, ON_DEMAND)] == []
+
+
+def test_every_machine_type_of_the_shipped_stacks_has_a_price_in_the_region_that_stands_in() -> None:
+    book = PriceBook.load()
+    files = [*PROJECT_ROOT.glob("Pulumi.*.yaml"), *PROJECT_ROOT.glob("examples/*/Pulumi.*.yaml")]
+    pools = [pool for file in files for pool in stacks.read(file).config.pools.values()]
+    machines = {machine for pool in pools for machine in pool.instances if machine.provider in STAND_INS}
+    assert len(machines) > 5
     assert [
-        name
-        for name, machine in INSTANCE_TYPES.items()
-        if not book.of(machine.provider, STAND_INS[machine.provider], name, ON_DEMAND)
-        # Azure sells it in few regions.
-        and name != "Standard_ND96asr_v4"
+        each.name for each in machines if not book.of(each.provider, STAND_INS[each.provider], each.name, SPOT)
     ] == []
 
 

@@ -1,6 +1,7 @@
 """Figures of machine types: a module for each provider, by its name in ``Provider``, which ``instances.py`` finds here.
 
-Each offers ``wanted``, the names of the wanted types series by series, small to large, and ``read``, their figures.
+Each offers ``read``, the figures of every type that a node group takes, and ``COMMON``, the names of the common ones,
+for which the package ships prices.
 """
 
 import subprocess
@@ -10,11 +11,14 @@ from typing import Final, NamedTuple
 
 from workbench.system.errors import UserError
 
-READ_ON: Final = "2026-11-21"
+READ_ON: Final = "2026-11-25"
 """When the pinned sources and the linked pages were last read; a constant, so that a run on another day is equal."""
 
 GB: Final = 10**9
 GIB: Final = 2**30
+VCPUS_MIN: Final = 2
+MEMORY_MIN_MIB: Final = 2048
+"""Smaller machines have no room for pods beside the system's own; AKS refuses them: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
 
 
 class SourceError(UserError):
@@ -22,15 +26,22 @@ class SourceError(UserError):
 
 
 class Row(NamedTuple):
-    """One machine type, in the order of the generated tuples."""
+    """One machine type, in the order of the generated columns."""
 
     name: str
     vcpus: int
     memory_mib: int
     architecture: str
-    gpus: int
-    gpu_model: str
-    local_nvme_gib: int
+    gpus: int = 0
+    gpu_maker: str = ""
+    gpu_model: str = ""
+    gpu_memory_mib: int = 0
+    local_nvme_gib: int = 0
+    generation: int = 0
+    variants: str = ""
+    """Separated by blanks."""
+    offers_spot: int = 1
+    pod_addresses: int = 0
 
 
 class Figures(NamedTuple):
@@ -39,7 +50,7 @@ class Figures(NamedTuple):
     versions: Mapping[str, str]
     """Version by source."""
     rows: Mapping[str, Row]
-    """By name, of those wanted types that the sources have."""
+    """By name, of every type that a node group takes."""
 
 
 def run(command: Sequence[str], folder: Path, hint: str) -> str:

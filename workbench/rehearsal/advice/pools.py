@@ -8,7 +8,8 @@ from components.contract.environments import Provider
 from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType
 from components.contract.labels import LabelKey, WellKnownLabel
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import NODES_MAX, NodePool, PoolRole
+from components.contract.pools import DEFAULT_GPU_RESOURCE, NODES_MAX, RESOURCES, NodePool, PoolRole
+from components.contract.shapes import preference, unusual
 from workbench.rehearsal.advice.candidate import Candidate, fixed, stack_edit
 from workbench.rehearsal.record import PodRecord
 from workbench.rehearsal.scenario.expectations import AtMost
@@ -116,8 +117,10 @@ def _other_family(pool: NodePool) -> InstanceType | None:
         if (each.shape, each.provider) == (first.shape, first.provider)
         and each.name.partition(".")[0] not in known
         and each.name not in pool.instance_types
+        and unusual(each) <= first.variants
+        and (each.offers_spot or pool.lifecycle is not Lifecycle.SPOT)
     ]
-    return min(alike, key=lambda each: each.name, default=None)
+    return min(alike, key=preference, default=None)
 
 
 def _lifecycle(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
@@ -180,27 +183,37 @@ def _of_architecture(pool: NodePool, architecture: str) -> InstanceType | None:
     alike = [
         each
         for each in INSTANCE_TYPES.values()
-        if each.provider == first.provider and each.architecture == architecture and each.shape[:3] == first.shape[:3]
+        if each.provider == first.provider
+        and each.architecture == architecture
+        and each.shape[:3] == first.shape[:3]
+        and unusual(each) <= first.variants
     ]
-    return min(alike, key=lambda each: each.name, default=None)
+    return min(alike, key=preference, default=None)
 
 
 def _gpu_pool(miss: Miss, hint: Hint, pod: PodRecord) -> Iterator[Candidate]:
     users = [pool for pool in miss.config.pools.values() if pool.instance_types]
     provider = users[0].instances[0].provider if users else Provider.AWS
     count = max(devices(pod.spec).values(), default=pod.gpus) or 1
-    types = INSTANCE_TYPES.values()
-    fits = (each for each in types if each.provider == provider and each.gpus >= count and each.architecture != ARM64)
+    resource = next(iter(devices(pod.spec)), DEFAULT_GPU_RESOURCE)
+    fits = (
+        each
+        for each in INSTANCE_TYPES.values()
+        if each.provider == provider
+        and each.gpus >= count
+        and each.architecture != ARM64
+        and not unusual(each)
+        and RESOURCES.get(each.gpu_maker) == DEFAULT_GPU_RESOURCE
+    )
     kind = smallest_type(pod, fits)
     if kind is None:
         return
-    resource = next(iter(devices(pod.spec)), "nvidia.com/gpu")
     pods = [each for each in miss.record.pods if each.gpus or devices(each.spec)]
     most = max(NEW_POOL_MAX, math.ceil(len(pods) * count / kind.gpus))
 
     def made(number: int) -> tuple[Any, ...]:
         pool = {"role": "gpu", "size": {"min": 0, "max": number}, "instanceTypes": [kind.name]}
-        own = {} if resource == "nvidia.com/gpu" else {"gpuResource": resource}
+        own = {} if resource == DEFAULT_GPU_RESOURCE else {"gpuResource": resource}
         return (stack_edit(hint.cause, pool | own, "pools", _free(miss, "gpu")),)
 
     yield Candidate(made, min(NODES_MAX, most), 1)

@@ -8,7 +8,7 @@ The scheduler says ``node(s) didn't match Pod's node affinity/selector`` and ``n
 from collections.abc import Iterator
 from typing import Final
 
-from components.contract.instances import INSTANCE_TYPES
+from components.contract.instances import ARM64
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
 from components.contract.lifecycle import Lifecycle
 from components.contract.mlrun_choices import PreemptionMode
@@ -33,7 +33,7 @@ from workbench.rehearsal.verdicts.verdict import Hint
 _OF_KUBERNETES: Final = "node.kubernetes.io/"
 """Prefix of the taints of nodes that are not ready or under pressure, which every pod tolerates for a time."""
 
-_ARCHITECTURES: Final = frozenset(each.architecture for each in INSTANCE_TYPES.values())
+_ARCHITECTURES: Final = frozenset({"amd64", ARM64})
 
 SPOT_KEYS: Final = (OWN_SPOT_TAINT.key, AKS_SPOT_TAINT.key)
 

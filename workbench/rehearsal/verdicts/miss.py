@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from components.contract.instances import INSTANCE_TYPES, InstanceType
 from components.contract.labels import LabelKey
+from components.contract.shapes import preference, unusual
 from infra.config import StackConfig
 from workbench.rehearsal.record import GroupFacts, PodRecord, Record
 from workbench.rehearsal.scenario.kinds import WorkKind, key_problem
@@ -157,12 +158,17 @@ def larger_type(group: GroupFacts, pod: PodRecord) -> InstanceType | None:
             and bool(each.gpus) == bool(gpus)
             and each.gpus >= gpus
             and each.local_nvme_gib == (each.local_nvme_gib if gpus else own.local_nvme_gib)
+            and (each.gpu_maker == own.gpu_maker or not own.gpus)
+            and unusual(each) <= own.variants
         ),
+        own.family,
     )
 
 
-def smallest_type(pod: PodRecord, types: Iterable[InstanceType]) -> InstanceType | None:
+def smallest_type(pod: PodRecord, types: Iterable[InstanceType], family: str = "") -> InstanceType | None:
     """Return the smallest of some machine types on which a pod fits; None if it fits on none.
+
+    Of equally large ones that of the preferred ``family``, else the first in the order of `igz-clusters machines`.
 
     A machine must have a tenth more than requested, and half a core and 2 GiB: what kubelet reserves on small and
     large machines (https://github.com/awslabs/amazon-eks-ami/blob/main/nodeadm/internal/kubelet/config.go).
@@ -172,7 +178,11 @@ def smallest_type(pod: PodRecord, types: Iterable[InstanceType]) -> InstanceType
         for each in types
         if each.vcpus * 1000 >= pod.cpu_millis * 1.1 + 500 and each.memory_mib >= pod.memory_mib * 1.1 + 2048
     )
-    return min(fits, key=lambda each: (each.gpus, each.vcpus, each.memory_mib, each.name), default=None)
+    return min(
+        fits,
+        key=lambda each: (each.gpus, each.vcpus, each.memory_mib, each.family != family, *preference(each)),
+        default=None,
+    )
 
 
 def such_as(group: GroupFacts, pod: PodRecord) -> str:
