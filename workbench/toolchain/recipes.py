@@ -232,6 +232,14 @@ CLUSTER_AUTOSCALER = _autoscaler("cluster-autoscaler", "kwok")
 # The same code for AWS: a test compares what it raises on the AWS emulator with what a rehearsal says.
 CLUSTER_AUTOSCALER_AWS = _autoscaler("cluster-autoscaler-aws", "aws")
 
+# Karpenter as a library, in a program of ours with a clock that runs as fast as a rehearsal.
+KARPENTER = Bundle(
+    "karpenter",
+    (Artifact("karpenter", "karpenter", ".", "1.13.0", 81),),
+    scratch_gib=1.5,
+    download_gib=0.5,
+)
+
 ACTIONLINT = Bundle(
     "actionlint",
     (Artifact("actionlint", "actionlint", "github.com/rhysd/actionlint/cmd/actionlint", "1.7.12", 30),),
@@ -291,8 +299,8 @@ ARGO = Bundle(
 BUNDLES = (ENGINE, KUBERNETES, KUBERNETES_PROVIDER, KWOK, CLUSTER_AUTOSCALER)
 """What clusters need, in build order."""
 
-ON_DEMAND = (ACTIONLINT, SCANNERS, MPI_OPERATOR, ARGO, CLUSTER_AUTOSCALER_AWS)
-"""Needed for development only; built when one of its programs is requested by name."""
+ON_DEMAND = (KARPENTER, ACTIONLINT, SCANNERS, MPI_OPERATOR, ARGO, CLUSTER_AUTOSCALER_AWS)
+"""Needed for duels (the first), and for development only; built when one of its programs is requested by name."""
 
 ALL = (*BUNDLES, *ON_DEMAND)
 """Everything that is pinned."""

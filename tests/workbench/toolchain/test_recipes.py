@@ -23,6 +23,7 @@ def go_mod(module: str) -> str:
         ("kwok", "sigs.k8s.io/kwok v{version}"),
         ("cluster-autoscaler", "k8s.io/kubernetes v{version}"),
         ("cluster-autoscaler-aws", "k8s.io/kubernetes v{version}"),
+        ("karpenter", "sigs.k8s.io/karpenter v{version}"),
         ("actionlint", "github.com/rhysd/actionlint v{version}"),
         ("pluto", "github.com/fairwindsops/pluto/v5 v{version}"),
         ("mpi-operator", "github.com/kubeflow/mpi-operator v{version}"),
