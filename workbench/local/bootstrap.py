@@ -2,6 +2,7 @@
 
 import http.client
 import urllib.parse
+from collections.abc import Collection
 from pathlib import Path
 
 import yaml
@@ -9,7 +10,7 @@ import yaml
 from components.contract.labels import TRUE, LabelKey
 from workbench.local.endpoint import Endpoint
 
-_MANIFEST = Path(__file__).with_name("manifests") / "rbac.yaml"
+_MANIFESTS = Path(__file__).with_name("manifests")
 _OWNER = "igz-clusters-supervisor"
 _NO_PARAMETERS = b"paramKind"
 _PROBE = {
@@ -21,9 +22,14 @@ _PROBE = {
 """A pod that is never created: only the reason for its rejection counts."""
 
 
-def grant_rights(api: Endpoint) -> bool:
-    """Apply roles and bindings; return whether the API server accepted all of them."""
-    objects = yaml.safe_load_all(_MANIFEST.read_text())
+def grant_rights(api: Endpoint, components: Collection[str]) -> bool:
+    """Apply the roles and bindings of components; return whether the API server accepted all of them."""
+    objects = [
+        each
+        for name in components
+        if (file := _MANIFESTS / f"{name}.yaml").exists()
+        for each in yaml.safe_load_all(file.read_text())
+    ]
     answers = [
         api.request("PATCH", f"{_path(each)}?fieldManager={_OWNER}&force=true", each, "application/apply-patch+yaml")
         for each in objects

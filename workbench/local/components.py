@@ -9,9 +9,8 @@ from components.contract.labels import AnnotationKey
 from workbench.local.layout import Layout
 from workbench.local.pki import CLUSTER_CA, ETCD_CA, SERVICE_NETWORK
 from workbench.local.ports import LOOPBACK
+from workbench.local.programs import AUTOSCALER, KARPENTER
 from workbench.local.state import Tuning
-
-AUTOSCALER = "cluster-autoscaler"
 
 _USUAL = Tuning()
 
@@ -58,7 +57,7 @@ def components(layout: Layout, ports: Mapping[str, int], tuning: Tuning = _USUAL
         _controller_manager(layout, ports["kube-controller-manager"]),
         _scheduler(layout, ports["kube-scheduler"], has_file=bool(tuning.scheduler)),
         _kwok(layout),
-        _autoscaler(layout),
+        _karpenter(layout) if tuning.machines else _autoscaler(layout),
     )
     return tuple(replace(each, flags={**each.flags, **tuning.flags.get(each.name, {})}) for each in usual)
 
@@ -191,6 +190,17 @@ def _autoscaler(layout: Layout) -> Component:
             "KUBECONFIG": str(kubeconfig),
         },
     )
+
+
+def _karpenter(layout: Layout) -> Component:
+    flags = {
+        "instance-types-file-path": layout.machines,
+        "disable-cluster-state-observability": True,
+    }
+    needs = ("kube-controller-manager", "kube-scheduler", "kwok")
+    environment = {"KUBECONFIG": str(layout.kubeconfig(KARPENTER))}
+    # It has nothing to finish: its nodes end with the instance.
+    return Component(KARPENTER, flags, needs, stop=SIGKILL, environment=environment)
 
 
 def _serving(layout: Layout, port: int, certificate: str) -> dict[str, object]:

@@ -18,7 +18,7 @@ from workbench.local.endpoint import Endpoint
 from workbench.local.layout import Layout, home
 from workbench.local.ports import is_free
 from workbench.local.prepare import prepare
-from workbench.local.programs import PROGRAMS, Binaries, fingerprint, locate
+from workbench.local.programs import Binaries, fingerprint, locate
 from workbench.local.state import ComponentStatus, InstanceStatus, Settings, State, Tuning
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
@@ -107,7 +107,7 @@ class Instance:
         """
         if sys.platform != "linux":
             raise UserError("The local control plane requires Linux.", "On Windows, use WSL2.")
-        programs = locate(binaries)
+        programs = locate(binaries, self._programs)
         current, started, reported = fingerprint(programs), False, set[str]()
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
@@ -198,7 +198,7 @@ class Instance:
     def status(self) -> InstanceStatus:
         """Return the instance's status, also for one that never started."""
         state, settings = self._state(), Settings.load(self._files)
-        processes = state.components if state else tuple(ComponentStatus(name) for name in PROGRAMS)
+        processes = state.components if state else tuple(ComponentStatus(name) for name in self._programs)
         pids = {each.name: each.pid for each in processes if each.pid} | ({"supervisor": state.pid} if state else {})
         suspended = {name: pid for name, pid in pids.items() if _is_suspended(pid)} if state else {}
         shown = (replace(each, state="suspended") if each.name in suspended else each for each in processes)
@@ -230,12 +230,17 @@ class Instance:
         UserError
             The component is unknown or has no log: it has never started.
         """
-        if component not in {*PROGRAMS, "supervisor"}:
-            raise UserError(f"Unknown component {component!r}.", f"Components: {', '.join(PROGRAMS)}, supervisor.")
+        if component not in (known := (*self._programs, "supervisor")):
+            raise UserError(f"Unknown component {component!r}.", f"Components: {', '.join(known)}.")
         path = self._files.log(component)
         if not path.exists():
             raise UserError(f"{component} of '{self.name}' has no log: it has never started.")
         return path
+
+    @property
+    def _programs(self) -> tuple[str, ...]:
+        """Names of its programs, in start order."""
+        return Settings.load(self._files).tuning.programs
 
     def _launch(self, lock: int, programs: dict[str, str], *, again: bool) -> None:
         """Start the supervisor and hand it the lock; ``again`` means that one was started and has ended."""

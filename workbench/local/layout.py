@@ -85,6 +85,11 @@ class Layout:
         return self.folder / "stages.yaml"
 
     @property
+    def machines(self) -> Path:
+        """Machine types that Karpenter starts, if the instance has it."""
+        return self.folder / "machines.json"
+
+    @property
     def scheduler(self) -> Path:
         """Settings of the scheduler, if the instance has its own."""
         return self.folder / "scheduler.yaml"

@@ -66,6 +66,7 @@ CLIENTS = (
     Certificate("kube-scheduler", CLUSTER_CA, "system:kube-scheduler"),
     Certificate("kwok", CLUSTER_CA, "igz-clusters:kwok"),
     Certificate("cluster-autoscaler", CLUSTER_CA, "igz-clusters:cluster-autoscaler"),
+    Certificate("karpenter", CLUSTER_CA, "igz-clusters:karpenter"),
 )
 """Users of the API server; each gets a kubeconfig."""
 

@@ -1,6 +1,7 @@
 """Prepares an instance's files before its processes start."""
 
 import base64
+import json
 import secrets
 import shutil
 from collections.abc import Mapping
@@ -42,6 +43,8 @@ def prepare(layout: Layout, programs: dict[str, str]) -> None:
     _write_stages(layout, known["kube-apiserver"], settings.simulator)
     if settings.scheduler:
         _write_scheduler(layout, settings.scheduler)
+    if settings.machines:
+        write_private(layout.machines, json.dumps(settings.machines))
     settings.save(layout)
 
 

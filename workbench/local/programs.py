@@ -1,11 +1,20 @@
 """The programs of a control plane, and a fingerprint of their builds."""
 
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "cluster-autoscaler")
-"""In start order."""
+AUTOSCALER = "cluster-autoscaler"
+
+KARPENTER = "karpenter"
+"""Runs in place of the autoscaler where a tuning says so."""
+
+CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
+"""Every instance has them; in start order."""
+
+PROGRAMS = (*CONTROL_PLANE, AUTOSCALER)
+"""Those of the usual instance, in start order."""
 
 
 class Binaries(Protocol):
@@ -16,9 +25,9 @@ class Binaries(Protocol):
         ...
 
 
-def locate(binaries: Binaries) -> dict[str, str]:
-    """Return the path of every program of a control plane."""
-    return {name: str(binaries.path(name).resolve()) for name in PROGRAMS}
+def locate(binaries: Binaries, programs: Iterable[str] = PROGRAMS) -> dict[str, str]:
+    """Return the path of each of a control plane's programs."""
+    return {name: str(binaries.path(name).resolve()) for name in programs}
 
 
 def fingerprint(programs: dict[str, str]) -> str:
@@ -28,8 +37,8 @@ def fingerprint(programs: dict[str, str]) -> str:
 
 
 def versions(programs: dict[str, str]) -> dict[str, str]:
-    """Return the versions that the programs print; the autoscaler writes its version to its log only."""
-    printed = {name: _version(path) for name, path in programs.items() if name != "cluster-autoscaler"}
+    """Return the versions that the programs print; autoscalers write theirs to their logs only."""
+    printed = {name: _version(path) for name, path in programs.items() if name not in {AUTOSCALER, KARPENTER}}
     return {name: version for name, version in printed.items() if version}
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 import psutil
 
 from workbench.local.layout import Layout
+from workbench.local.programs import CONTROL_PLANE, KARPENTER, PROGRAMS
 from workbench.system.files import write_private
 from workbench.system.processes import living
 
@@ -91,6 +92,8 @@ class Tuning:
         Options of the simulator's ``KwokConfiguration``. Default: its own.
     emulated
         Minor version that the API server emulates: behaviour on older clusters. Default: its own.
+    machines
+        Machine types that Karpenter starts, which then runs in place of the autoscaler. Default: none.
     owner
         The process whose end ends the instance. Default: none, it runs until it is stopped.
     """
@@ -99,7 +102,13 @@ class Tuning:
     scheduler: Mapping[str, Any] = field(default_factory=dict)
     simulator: Mapping[str, Any] = field(default_factory=dict)
     emulated: str = ""
+    machines: Sequence[Mapping[str, Any]] = ()
     owner: Owner | None = None
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """Programs of the instance, in start order."""
+        return (*CONTROL_PLANE, KARPENTER) if self.machines else PROGRAMS
 
 
 @dataclass(frozen=True)
@@ -118,13 +127,15 @@ class Settings:
     """As in ``Tuning``."""
     simulator: Mapping[str, Any] = field(default_factory=dict)
     """As in ``Tuning``."""
+    machines: Sequence[Mapping[str, Any]] = ()
+    """As in ``Tuning``."""
     owner: Owner | None = None
     """As in ``Tuning``."""
 
     @property
     def tuning(self) -> Tuning:
         """How the instance differs from the usual one."""
-        return Tuning(self.flags, self.scheduler, self.simulator, self.emulated, self.owner)
+        return Tuning(self.flags, self.scheduler, self.simulator, self.emulated, self.machines, self.owner)
 
     def tuned(self, tuning: Tuning) -> "Settings":
         """Return these settings with another tuning."""

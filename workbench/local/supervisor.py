@@ -13,12 +13,13 @@ import psutil
 
 from workbench.local.bootstrap import accepts_pods, grant_rights, judges_pods, release_nodes
 from workbench.local.child import Child
-from workbench.local.components import AUTOSCALER, Component, Health, components
+from workbench.local.components import Component, Health, components
 from workbench.local.endpoint import Endpoint
 from workbench.local.instance import ADMISSION_SECONDS
 from workbench.local.launcher import Launcher
 from workbench.local.layout import Layout
 from workbench.local.pools import PoolKeeper
+from workbench.local.programs import AUTOSCALER
 from workbench.local.state import Settings, State
 
 _CALM, _BUSY = 1.0, 0.05
@@ -43,7 +44,8 @@ class Supervisor:
         self._api = self._endpoint(Health(self._settings.ports["kube-apiserver"], "/"))
         started = components(layout, self._settings.ports, self._settings.tuning)
         self._children = {each.name: Child(each, self._launch, self._probe(each)) for each in started}
-        self._pools = PoolKeeper(self._api, self._children[AUTOSCALER])
+        self._autoscaler = self._children.get(AUTOSCALER)
+        self._pools = PoolKeeper(self._api, self._autoscaler) if self._autoscaler else None
         self._accepts_pods = False
         self._started = time.monotonic()
         self._was_ready = False
@@ -74,7 +76,7 @@ class Supervisor:
                 self._failed = child.component.name
         self._accepts_pods = self._accepts_pods or (self._core_is_ready and self._does_accept_pods())
         self._was_ready = self._was_ready or self._is_ready
-        if self._is_ready:
+        if self._pools and self._is_ready:
             self._pools.step()
         self._save()
 
@@ -85,7 +87,7 @@ class Supervisor:
 
     @property
     def _core(self) -> list[Child]:
-        return [child for child in self._children.values() if child.component.name != AUTOSCALER]
+        return [child for child in self._children.values() if child is not self._autoscaler]
 
     @property
     def _core_is_ready(self) -> bool:
@@ -97,7 +99,7 @@ class Supervisor:
 
     @property
     def _is_calm(self) -> bool:
-        return self._is_ready and self._children[AUTOSCALER].state in {"ready", "waiting"}
+        return self._is_ready and (self._autoscaler is None or self._autoscaler.state in {"ready", "waiting"})
 
     def _save(self) -> None:
         state = State(
@@ -126,7 +128,7 @@ class Supervisor:
             return lambda: endpoint.is_ok(health.path) and self._note_etcd_started()
         if component.name == "kube-apiserver":
             # Not ready for users before the simulator has its rights.
-            return lambda: endpoint.is_ok(health.path) and grant_rights(endpoint)
+            return lambda: endpoint.is_ok(health.path) and grant_rights(endpoint, self._children)
         return lambda: endpoint.is_ok(health.path)
 
     def _note_etcd_started(self) -> bool:

@@ -20,7 +20,7 @@ def test_simulated_nodes_take_their_resources_from_the_contracts_annotations(key
 
 
 def test_the_autoscaler_may_read_exactly_these_config_maps() -> None:
-    documents = yaml.safe_load_all((FOLDER / "manifests" / "rbac.yaml").read_text())
+    documents = yaml.safe_load_all((FOLDER / "manifests" / "cluster-autoscaler.yaml").read_text())
     role = next(each for each in documents if each["kind"] == "Role")
     readable = [rule["resourceNames"] for rule in role["rules"] if rule["verbs"] == ["get"]]
     assert role["metadata"]["namespace"] == autoscaler.NAMESPACE

@@ -9,9 +9,11 @@ import psutil
 import pytest
 import yaml
 
+from workbench import local
 from workbench.local import Instance, Owner, Tuning, instances, remove_abandoned
 from workbench.local.components import components
 from workbench.local.layout import Layout
+from workbench.local.pki import CLIENTS
 from workbench.local.prepare import prepare
 from workbench.local.programs import PROGRAMS, fingerprint
 from workbench.local.state import Settings
@@ -100,3 +102,36 @@ def test_only_instances_whose_owner_has_ended_are_removed(layout: Layout) -> Non
 def test_a_process_that_got_the_id_of_an_owner_is_not_the_owner() -> None:
     this = Owner.this()
     assert not Owner(this.pid, this.created - 60).is_alive()
+
+
+def test_karpenter_runs_in_place_of_the_autoscaler_if_it_has_machines(layout: Layout, tmp_path: Path) -> None:
+    machines = ({"name": "m6i.xlarge"},)
+    tuned = Tuning(flags={"karpenter": {"speed": "60"}}, machines=machines)
+    *core, last = components(layout, PORTS, tuned)
+    assert [each.name for each in core] == list(PROGRAMS[:-1])
+    assert last.name == "karpenter"
+    assert {"--speed=60", f"--instance-types-file-path={layout.machines}"} <= set(last.arguments)
+    assert last.environment == {"KUBECONFIG": str(layout.kubeconfig("karpenter"))}
+    program = tmp_path / "program"
+    program.touch()
+    programs = dict.fromkeys(tuned.programs, str(program))
+    Instance(layout.name).configure(tuned)
+    known = {"fingerprint": fingerprint(programs), "versions": {"kube-apiserver": "1.36.3"}}
+    layout.settings.write_text(json.dumps(json.loads(layout.settings.read_text()) | known))
+    prepare(layout, programs)
+    assert json.loads(layout.machines.read_text()) == list(machines)
+    assert Settings.load(layout).tuning.programs == tuned.programs
+    assert [each.name for each in Instance(layout.name).status().components] == list(tuned.programs)
+
+
+def test_each_component_with_a_certificate_of_ours_has_its_own_rights() -> None:
+    folder = Path(local.__file__).parent / "manifests"
+    users = {
+        subject["name"]
+        for file in folder.glob("*.yaml")
+        for each in yaml.safe_load_all(file.read_text())
+        for subject in each.get("subjects", ())
+    }
+    ours = {client.user for client in CLIENTS if client.user.startswith("igz-clusters:") and not client.group}
+    assert users == ours
+    assert {f"igz-clusters:{file.stem}" for file in folder.glob("*.yaml")} == ours
