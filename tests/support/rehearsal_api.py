@@ -16,7 +16,7 @@ from workbench.rehearsal.play.agenda import Clock
 from workbench.rehearsal.play.chronicle import Chronicle
 from workbench.rehearsal.play.site import Site
 from workbench.rehearsal.record import GroupFacts
-from workbench.rehearsal.settings import Pace
+from workbench.rehearsal.settings import Pace, Scaler
 
 Manifest = dict[str, Any]
 
@@ -145,6 +145,7 @@ class FakeCluster:
         self.config = config or stack()
         self.groups: tuple[GroupFacts, ...] = tuple(_group(each) for each in self.config.groups)
         self.pace = Pace(speed=speed)
+        self.scaler = Scaler.CLUSTER_AUTOSCALER
         self.api = api or FakeApi()
         self.assumptions: tuple[str, ...] = ("It is a fake.",)
         self.lost: Exception | None = None

@@ -13,6 +13,7 @@ from infra.config.problems import printable
 from workbench.cli.console import PLAIN, errors, out
 from workbench.rehearsal.advice.advice import Advice
 from workbench.rehearsal.advice.search import advise
+from workbench.rehearsal.duel.table import Duel, duel
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.rehearse import Played, Rehearser, Task
 from workbench.rehearsal.report import as_json as report_json
@@ -22,6 +23,7 @@ from workbench.rehearsal.report.comparison import Comparison, compare
 from workbench.rehearsal.scenario import files
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.model import Scenario
+from workbench.rehearsal.settings import Scaler
 from workbench.report.terminal import print_table
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
@@ -76,19 +78,22 @@ def show(  # noqa: PLR0913 what was found, and where it goes
     patch: Path | None,
     *,
     is_compared: bool,
+    is_duel: bool,
     as_json: bool,
 ) -> None:
     """Print the results, and write the page and the patch if they are asked for."""
     outcomes = [outcome for _, outcome in played]
     comparisons = tuple(_comparisons(played)) if is_compared else ()
+    duels = tuple(_duels(played)) if is_duel else ()
     if as_json:
-        out.file.write(report_json.render(outcomes, comparisons, advice))  # rich would take minutes for 10,000 pods
+        # Rich would take minutes for 10,000 pods.
+        out.file.write(report_json.render(outcomes, comparisons, advice, duels))
     else:
-        summary.show(outcomes, out, comparisons)
+        summary.show(outcomes, out, comparisons, duels)
         for each in advice:
             _show_advice(each)
     if page:
-        _write("--output", page, report_page.render(outcomes, comparisons, advice), "Page")
+        _write("--output", page, report_page.render(outcomes, comparisons, advice, duels), "Page")
     if patch:
         text = "".join(each.patch for each in advice)
         # An empty patch, which `git apply` refuses, takes the place of one from an earlier search.
@@ -111,6 +116,16 @@ def _comparisons(played: Played) -> Iterator[Comparison]:
     for pair in found.values():
         if len(pair) == 2 and all(outcome.record for _, outcome in pair):  # noqa: PLR2004 a pair
             yield compare(pair[0][1], pair[1][1])
+
+
+def _duels(played: Played) -> Iterator[Duel]:
+    """Return the table of each scenario that was played to its end under every scaler."""
+    found: dict[str, list[tuple[Task, Outcome]]] = {}
+    for task, outcome in played:
+        found.setdefault(task.name, []).append((task, outcome))
+    for columns in found.values():
+        if len(columns) == len(Scaler) and all(outcome.record for _, outcome in columns):
+            yield duel(columns[0][0].stack.name, {task.scaler: outcome for task, outcome in columns})
 
 
 def _show_advice(advice: Advice) -> None:

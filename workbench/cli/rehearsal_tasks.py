@@ -11,6 +11,8 @@ from components.contract.labels import is_dns_label
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors
 from workbench.prices.book import PriceBook
+from workbench.rehearsal.duel.fit import SPEED_MAX as DUEL_SPEED_MAX
+from workbench.rehearsal.duel.fit import problems_of
 from workbench.rehearsal.rehearse import Task
 from workbench.rehearsal.replay.files import Replayed, require_known_format
 from workbench.rehearsal.replay.files import read as read_replay
@@ -21,7 +23,7 @@ from workbench.rehearsal.scenario import files
 from workbench.rehearsal.scenario.durations import duration_text, parse_duration
 from workbench.rehearsal.scenario.files import NamedScenario
 from workbench.rehearsal.scenario.model import SPEED_MAX, SPEED_MIN
-from workbench.rehearsal.settings import Pace
+from workbench.rehearsal.settings import Pace, Scaler
 from workbench.report.words import count
 from workbench.stacks import Stack
 from workbench.system.errors import UserError, all_of, refuse
@@ -44,6 +46,8 @@ class Asked:
     speed: float | None = None
     node_start: str
     compare: str | None = None
+    duel: bool = False
+    at_once: int | None = None
     page: Path | None = None
     patch: Path | None = None
     want_advice: bool = False
@@ -70,19 +74,22 @@ def tasks_of(asked: Asked) -> tuple[list[Task], PriceBook]:
     if asked.write_scenario and replayed:
         _write(asked.write_scenario, replayed)
         return [], book
+    scalers = tuple(Scaler) if asked.duel else (Scaler.CLUSTER_AUTOSCALER,)
     tasks = [
         Task(
             stack=stack,
-            label=label,
+            scaler=scaler,
+            label=f"{label} with {scaler}" if asked.duel else label,
             name=each.name,
             scenario=each.scenario,
             file=None if (how_to_edit := _how_to_edit(each, asked)) else each.file,
             how_to_edit=how_to_edit,
             pace=Pace(speed=speed or each.scenario.speed, node_start=node_start),
-            is_reference=asked.compare is not None and label != asked.stacks[0],
+            is_reference=scaler.is_karpenter or (asked.compare is not None and label != asked.stacks[0]),
         )
         for each in scenarios
         for label, stack in found
+        for scaler in scalers
     ]
     return tasks, book
 
@@ -107,6 +114,8 @@ def _matched(asked: Asked) -> tuple[list[tuple[str, Stack]], list[NamedScenario]
     found = [*reference, *found]
     if not asked.write_scenario:
         _check_scenarios(found, scenarios)
+    if asked.duel:
+        refuse(_unfit_for_a_duel(found, scenarios, asked.speed))
     return found, scenarios, replayed
 
 
@@ -152,6 +161,8 @@ def _misused(asked: Asked) -> Iterator[UserError]:
         yield UserError(f"--compare: '{asked.compare}' is the stack itself.", "Name another stack, or a commit.")
     if asked.replay and asked.scenarios:
         yield UserError("--replay and --scenario cannot be combined.", "Leave one of them out.")
+    if asked.duel:
+        yield from _misused_duel(asked)
     given = (("--from", asked.begin), ("--to", asked.end), ("--write-scenario", asked.write_scenario))
     if not asked.replay and (options := [name for name, value in given if value is not None]):
         yield UserError(f"{', '.join(options)}: for --replay only.", "Add --replay FILE, or leave it out.")
@@ -165,6 +176,37 @@ def _misused(asked: Asked) -> Iterator[UserError]:
         )
     if (file := asked.write_scenario) and str(file) != "-":
         yield from _unfit_for_a_scenario(file)
+
+
+def _misused_duel(asked: Asked) -> Iterator[UserError]:
+    """Yield what is wrong with the options of a duel together."""
+    others = (("--compare", asked.compare is not None), ("--advise", asked.want_advice), ("--patch", asked.patch),
+              ("--write-scenario", asked.write_scenario))  # fmt: skip
+    if given := [name for name, value in others if value]:
+        yield UserError(f"--duel and {', '.join(given)} cannot be combined.", "Leave one of them out.")
+    if len(asked.stacks) > 1:
+        yield UserError(f"--duel: plays on one stack, but {len(asked.stacks)} are named.", "Name one stack.")
+    if asked.at_once and asked.at_once > 1:
+        yield UserError(
+            f"--duel: --at-once {asked.at_once} is not allowed: clusters that run together slow each other down.",
+            "Leave --at-once out.",
+        )
+
+
+def _unfit_for_a_duel(
+    found: list[tuple[str, Stack]], scenarios: list[NamedScenario], speed: float | None
+) -> Iterator[UserError]:
+    """Yield why a stack or the speed of a scenario does not allow a duel."""
+    for label, stack in found:
+        for problem in problems_of(stack.config):
+            yield UserError(f"--duel: stack '{label}': {problem}")
+    fast = [each.name for each in scenarios if (speed or each.scenario.speed) > DUEL_SPEED_MAX]
+    if fast:
+        yield UserError(
+            f"--duel: {', '.join(fast)} would be faster than {DUEL_SPEED_MAX:g} times real time, and what Karpenter "
+            "computes takes real time.",
+            f"Add --speed {DUEL_SPEED_MAX:g}, or less.",
+        )
 
 
 def _unfit_for_a_scenario(file: Path) -> Iterator[UserError]:

@@ -11,17 +11,19 @@ from workbench.cli.console import FAILED, errors
 from workbench.cli.options import AsJson
 from workbench.cli.rehearsal_progress import watching
 from workbench.cli.rehearsal_tasks import Asked, tasks_of
+from workbench.local.programs import KARPENTER
 from workbench.rehearsal.outcome import deciding
 from workbench.rehearsal.rehearse import Played, Rehearser, rehearse_all
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.settings import NODE_START, SPEED
 from workbench.system.errors import NoVerdictError, UserError
 from workbench.system.paths import data_dir, unusable
-from workbench.toolchain import ensure
+from workbench.toolchain import Toolchain, ensure
+from workbench.toolchain.api import names as toolchain_names
 from workbench.toolchain.console import progress
 
 AT_ONCE: Final = 2
-"""Clusters at the same time, by default."""
+"""Clusters at the same time, by default; in a duel one, so that none slows another down."""
 
 NODE_START_TEXT: Final = duration_text(NODE_START)
 
@@ -50,7 +52,11 @@ Speed = Annotated[
     _option("--speed", f"Seconds of the scenario in a real second. Default: the scenario's own, {SPEED:.0f}.", "N"),
 ]
 NodeStart = Annotated[str, _option("--node-start", "Time until a new node is ready.", "TIME")]
-AtOnce = Annotated[int, typer.Option("--at-once", min=1, max=8, help="Clusters at the same time.")]
+AtOnce = Annotated[
+    int | None,
+    typer.Option("--at-once", min=1, max=8, help=f"Clusters at the same time. Default: {AT_ONCE}, in a duel 1."),
+]
+Duel = Annotated[bool, typer.Option("--duel", help="Also play with Karpenter in place of Cluster Autoscaler.")]
 Compare = Annotated[
     str | None, _option("--compare", "Also play on another stack, or on an earlier commit.", "STACK|REV")
 ]
@@ -77,8 +83,9 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
     write_scenario: WriteScenario = None,
     speed: Speed = None,
     node_start: NodeStart = NODE_START_TEXT,
-    at_once: AtOnce = AT_ONCE,
+    at_once: AtOnce = None,
     compare: Compare = None,
+    duel: Duel = False,
     want_advice: Advise = False,
     budget: Budget = BUDGET,
     patch: Patch = None,
@@ -108,6 +115,8 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
         speed=speed,
         node_start=node_start,
         compare=compare,
+        duel=duel,
+        at_once=at_once,
         page=page,
         patch=patch,
         want_advice=want_advice,
@@ -116,13 +125,22 @@ def rehearse(  # noqa: PLR0913 one parameter for each option
     if not tasks:
         return
     _require_data_folder()
-    with progress(errors) as report:
-        binaries = ensure(progress=report)
+    binaries = _binaries(has_karpenter=duel)
     with watching(errors, len(tasks)) as watcher:
         rehearser = Rehearser(binaries=binaries, book=book, watcher=watcher)
-        played = rehearse_all(tasks, rehearser, at_once=at_once)
+        played = rehearse_all(tasks, rehearser, at_once=at_once or (1 if duel else AT_ONCE))
         advice = output.advised(played, rehearser, budget) if want_advice else ()
-    output.show(played, advice, page, patch, is_compared=compare is not None, as_json=as_json)
+    output.show(played, advice, page, patch, is_compared=compare is not None, is_duel=duel, as_json=as_json)
+    _decide(played)
+
+
+def _binaries(*, has_karpenter: bool) -> Toolchain:
+    with progress(errors) as report:
+        return ensure(programs=[*toolchain_names(), KARPENTER] if has_karpenter else None, progress=report)
+
+
+def _decide(played: Played) -> None:
+    """End as the outcomes say."""
     if any(outcome.lost for _, outcome in played):
         raise _without_verdict(played)
     if not all(outcome.is_met for outcome in deciding(outcome for _, outcome in played)):

@@ -7,17 +7,20 @@ from pathlib import Path
 from threading import Event
 from typing import Protocol, TypeAlias
 
+from infra.config import StackConfig
 from workbench.local.programs import Binaries
 from workbench.prices.book import PriceBook
 from workbench.prices.stack_cost import stack_cost
+from workbench.rehearsal.cluster.scaling import autoscaling
 from workbench.rehearsal.cluster.simulated import ApiError, LostError
 from workbench.rehearsal.cluster.simulation import simulated
+from workbench.rehearsal.duel.karpenter import karpenter
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.play.player import Progress, play
 from workbench.rehearsal.prices import Prices
 from workbench.rehearsal.scenario.files import skipped_because
 from workbench.rehearsal.scenario.model import Scenario
-from workbench.rehearsal.settings import Pace
+from workbench.rehearsal.settings import Pace, Scaler
 from workbench.rehearsal.verdicts.costs import costs_of
 from workbench.rehearsal.verdicts.judge import judge
 from workbench.stacks import Stack
@@ -50,6 +53,8 @@ class Task:
     """How the user gets such a file otherwise, as a part of a sentence."""
     is_reference: bool = False
     """Whether another one is compared with it, so that its verdicts decide nothing."""
+    scaler: Scaler = Scaler.CLUSTER_AUTOSCALER
+    """What adds nodes and removes them."""
     label: str = ""
     """What reports call the stack. Default: its name."""
 
@@ -133,17 +138,23 @@ class Rehearser:
             self.watcher.progress(task, made)
 
         self._go_on()
+        scaling_of = karpenter(task.scaler, self._prices) if task.scaler.is_karpenter else autoscaling
         try:
-            with simulated(task.stack, task.pace, binaries=self.binaries, progress=step) as cluster:
+            with simulated(
+                task.stack, task.pace, binaries=self.binaries, progress=step, scaling_of=scaling_of
+            ) as cluster:
                 record = play(cluster, scenario, progress=progress)
         except ApiError as error:
             raise LostError(
                 f"The API server refused a request of the rehearsal itself: {error}\n"
                 "Rehearse again; if it comes back, report it as a defect."
             ) from error
-        prices = Prices(stack_cost(config, self.book))
+        prices = self._prices(config)
         costs = costs_of(record, prices.price_of, fee=prices.fee, prices=prices.note)
         return replace(task.unplayed, record=record, verdicts=judge(scenario, record, config, costs), costs=costs)
+
+    def _prices(self, config: StackConfig) -> Prices:
+        return Prices(stack_cost(config, self.book))
 
     def _go_on(self) -> None:
         """Raise if the tasks are to end: progress is reported often enough for a quick end."""

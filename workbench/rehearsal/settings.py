@@ -1,6 +1,7 @@
 """Settings of a rehearsal that are not the scenario's."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from infra.config import StackConfig
@@ -10,6 +11,21 @@ NODE_START: Final = 120.0
 
 SPEED: Final = 60.0
 """Seconds of the scenario in a second of real time, by default."""
+
+
+class Scaler(StrEnum):
+    """What adds nodes to a cluster and removes them; the values are what reports call it."""
+
+    CLUSTER_AUTOSCALER = "Cluster Autoscaler"
+    KARPENTER = "Karpenter"
+    """With its defaults: it also moves pods to save nodes."""
+    KARPENTER_EMPTY = "Karpenter, empty nodes"
+    """With settings that make it remove empty nodes only, as late as Cluster Autoscaler does."""
+
+    @property
+    def is_karpenter(self) -> bool:
+        """Whether it is Karpenter."""
+        return self is not Scaler.CLUSTER_AUTOSCALER
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ from workbench.rehearsal.cluster.simulated import LostError
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.rehearse import Played, Rehearser, Task, rehearse_all
 from workbench.rehearsal.scenario.files import shipped
+from workbench.rehearsal.settings import Scaler
 from workbench.system.errors import UserError
 
 WORK = """\
@@ -58,6 +59,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     for name in ("good", "other"):
         (tmp_path / f"Pulumi.{name}.yaml").write_text(VALID + WORK)
+    (tmp_path / "Pulumi.fixed.yaml").write_text(VALID + WORK.replace("min: 0", "min: 2"))
     (tmp_path / "Pulumi.bad.yaml").write_text((VALID + WORK).replace("max: 2", "max: many"))
     (tmp_path / "job.yaml").write_text(SCENARIO)
     event = "{ event: node-failure, at: 1m, place: { pool: no } }"
@@ -157,6 +159,29 @@ def test_what_is_compared_with_decides_neither_exit_code_nor_headline(
         assert [each["isReference"] for each in document["outcomes"]] == [True, False]
 
 
+def test_a_duel_plays_each_scaler_after_the_other_and_the_autoscaler_decides(
+    monkeypatch: pytest.MonkeyPatch, played: list[Task], checkout: Path
+) -> None:
+    asked: dict[str, object] = {}
+    play = command.rehearse_all
+
+    def noted(tasks: list[Task], rehearser: Rehearser, *, at_once: int) -> Played:
+        asked["at once"] = at_once
+        return play(tasks, rehearser, at_once=at_once)
+
+    monkeypatch.setattr(command, "rehearse_all", noted)
+    monkeypatch.setattr(command, "ensure", lambda programs, **_: asked.update(programs=programs))
+    result = run("good", "--scenario", "job.yaml", "--duel", "--json", "--output", "report.html")
+    names = ["good with Cluster Autoscaler", "good with Karpenter", "good with Karpenter, empty nodes"]
+    assert [(task.shown_as, task.scaler, task.is_reference) for task in played] == [
+        (name, scaler, scaler.is_karpenter) for name, scaler in zip(names, Scaler, strict=True)]  # fmt: skip
+    assert asked["at once"] == 1
+    assert {"kube-apiserver", "cluster-autoscaler", "karpenter"} <= set(cast("list[str]", asked["programs"]))
+    (duel,) = json.loads(result.stdout)["duels"]
+    assert (duel["stack"], duel["scenario"]) == ("good", "job")
+    assert "job on good: Cluster Autoscaler or Karpenter" in (checkout / "report.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "texts"),
     [
@@ -174,6 +199,21 @@ def test_what_is_compared_with_decides_neither_exit_code_nor_headline(
         (
             ["good", "--compare", "elsewhere"],
             ["--compare: 'elsewhere' is not a stack", "is not in a Git repository"],
+        ),
+        (
+            ["good", "--duel", "--compare", "other", "--advise", "--replay", "x", "--write-scenario", "a.yaml"],
+            ["--duel and --compare, --advise, --write-scenario cannot be combined"],
+        ),
+        (
+            ["good", "other", "--duel", "--at-once", "2"],
+            ["--duel: plays on one stack, but 2 are named", "--duel: --at-once 2 is not allowed"],
+        ),
+        (
+            ["fixed", "--duel", "--scenario", "job.yaml", "--speed", "300"],
+            [
+                "--duel: stack 'fixed': no pool has a size.max above its size.min",
+                "--duel: job would be faster than 120 times real time",
+            ],
         ),
         (["good", "--output", "missing/report.html"], ["--output: missing/report.html cannot be written"]),
         (["good", "--output", "-"], ["--output: it cannot be standard output"]),

@@ -17,7 +17,7 @@ from components.contract.priorities import SystemPriority
 from components.contract.systems.platform_cluster import PlatformCluster
 from infra.config import StackConfig
 from infra.config.platform_cluster import platform_cluster
-from workbench.rehearsal.settings import core_namespace
+from workbench.rehearsal.settings import Scaler, core_namespace
 
 LOAD: Final = f"{OWN_DOMAIN}/rehearsal-load"
 """Label of the pods of the load: the name of its entry."""
@@ -45,7 +45,7 @@ class Entry(ContractModel):
     profiles: tuple[PlatformProfile, ...] = ()
     kind: Literal["DaemonSet", "Deployment"]
     replicas: int = Field(1, ge=1)
-    needs: Literal["elastic", "gpus", "node-monitoring"] | None = None
+    needs: Literal["elastic", "gpus", "karpenter", "node-monitoring"] | None = None
     place: Literal["initial", "gpu", "jupyter", "services", "system"] | None = None
     tolerates: Literal["all", "schedule", "critical", "gpu"] | None = None
     priority: str | None = Field(None, alias="class")
@@ -102,7 +102,7 @@ def entries() -> Loads:
     return Loads.model_validate(yaml.safe_load(FILE.read_text()))
 
 
-def load_of(config: StackConfig) -> CoreLoad:
+def load_of(config: StackConfig, scaler: Scaler = Scaler.CLUSTER_AUTOSCALER) -> CoreLoad:
     """Return what the cluster of a stack runs before any user work.
 
     Core services are in the first namespace with core services, and get their place from admission, as a chart's
@@ -125,7 +125,7 @@ def load_of(config: StackConfig) -> CoreLoad:
             source=known.sources[entry.source] if entry.source else "",
         )
         for name, entry in sorted(chosen, key=_order)
-        if _is_needed(entry, config)
+        if _is_needed(entry, config, scaler)
     )
     return CoreLoad(loads, tuple(_assumptions(loads, where)))
 
@@ -136,10 +136,11 @@ def _order(chosen: tuple[str, Entry]) -> tuple[str, bool, str]:
     return entry.kind, bool(entry.profiles), name
 
 
-def _is_needed(entry: Entry, config: StackConfig) -> bool:
+def _is_needed(entry: Entry, config: StackConfig, scaler: Scaler) -> bool:
     match entry.needs:
-        case "elastic":
-            return any(group.is_elastic for group in config.groups)
+        case "elastic" | "karpenter":
+            is_chosen = scaler.is_karpenter == (entry.needs == "karpenter")
+            return is_chosen and any(group.is_elastic for group in config.groups)
         case "gpus":
             return any(group.gpu_resource == DEFAULT_GPU_RESOURCE for group in config.groups)
         case "node-monitoring":

@@ -11,7 +11,7 @@ from components.contract.local import nodes
 from components.contract.local.nodes import SimulatedGroup
 from infra.config import StackConfig
 from workbench.rehearsal.record import GroupFacts
-from workbench.rehearsal.settings import Pace
+from workbench.rehearsal.settings import Pace, Scaler
 
 
 def static_nodes(config: StackConfig) -> list[dict[str, Any]]:
@@ -45,9 +45,9 @@ def group_facts(config: StackConfig) -> tuple[GroupFacts, ...]:
     return tuple(_facts(simulated_group(config, group)) for group in config.groups)
 
 
-def assumptions(config: StackConfig, pace: Pace) -> tuple[str, ...]:
+def assumptions(config: StackConfig, pace: Pace, scaler: Scaler = Scaler.CLUSTER_AUTOSCALER) -> tuple[str, ...]:
     """Return what the simulated nodes assume, as sentences."""
-    return tuple(_assumptions(config, pace))
+    return tuple(_assumptions(config, pace, scaler))
 
 
 def simulated_group(config: StackConfig, group: NodeGroup, starts_in: str = "") -> SimulatedGroup:
@@ -96,12 +96,13 @@ def _group_labels(simulated: SimulatedGroup) -> Mapping[str, str]:
     return {**simulated.group.labels, **simulated.labels, **zone}
 
 
-def _assumptions(config: StackConfig, pace: Pace) -> Iterator[str]:
+def _assumptions(config: StackConfig, pace: Pace, scaler: Scaler) -> Iterator[str]:
     kind = ClusterKind(config.cluster.kind)
     elastic = [group for group in config.groups if group.is_elastic]
     if elastic:
-        yield f"A node that the autoscaler adds is ready after {pace.node_start:g} s."
-    if len(_spread(config)) > 1:
+        adds = "Karpenter" if scaler.is_karpenter else "the autoscaler"
+        yield f"A node that {adds} adds is ready after {pace.node_start:g} s."
+    if len(_spread(config)) > 1 and not scaler.is_karpenter:
         zones = sorted(_spread(config))
         over = dict.fromkeys(group.name for group in elastic if not group.zone)
         if over:

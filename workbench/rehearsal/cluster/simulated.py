@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeAlias
 
 from infra.config import StackConfig
 from workbench.rehearsal.record import GroupFacts
-from workbench.rehearsal.settings import Pace
+from workbench.rehearsal.settings import Pace, Scaler
 
 
 class ApiError(Exception):
@@ -110,6 +110,10 @@ class SimulatedCluster(Protocol):
     @property
     def api(self) -> Api:
         """Its API server."""
+
+    @property
+    def scaler(self) -> Scaler:
+        """What adds nodes and removes them."""
 
     @property
     def assumptions(self) -> tuple[str, ...]:

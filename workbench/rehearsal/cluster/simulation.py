@@ -8,23 +8,22 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
-from components.contract import autoscaler
 from infra.config import StackConfig
 from workbench.local import Binaries, Instance, remove_abandoned
 from workbench.local.programs import versions
 from workbench.rehearsal.cluster.admission import wait_until_in_force
 from workbench.rehearsal.cluster.api import KubeApi
-from workbench.rehearsal.cluster.autoscaler_flags import autoscaler_flags
 from workbench.rehearsal.cluster.capacity import capacity_objects
 from workbench.rehearsal.cluster.existing import as_rehearsed
 from workbench.rehearsal.cluster.load import CoreLoad, load_of
 from workbench.rehearsal.cluster.metrics import WINDOW, MetricsServer, offer
-from workbench.rehearsal.cluster.nodes import assumptions, autoscaler_maps, group_facts, static_nodes
+from workbench.rehearsal.cluster.nodes import assumptions, group_facts
 from workbench.rehearsal.cluster.objects import apply_objects, objects_of
+from workbench.rehearsal.cluster.scaling import Scaling, autoscaling
 from workbench.rehearsal.cluster.simulated import ApiError, LostError, Usages
 from workbench.rehearsal.cluster.tuning import Emulation, tuning
 from workbench.rehearsal.record import GroupFacts
-from workbench.rehearsal.settings import Pace
+from workbench.rehearsal.settings import Pace, Scaler
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
 
@@ -58,6 +57,8 @@ class Simulation:
         Its node groups.
     pace
         How scenario time passes.
+    scaler
+        What adds nodes and removes them.
     api
         The API server.
     instance
@@ -70,6 +71,7 @@ class Simulation:
     config: StackConfig
     groups: tuple[GroupFacts, ...]
     pace: Pace
+    scaler: Scaler
     api: KubeApi
     instance: Instance
     assumptions: tuple[str, ...]
@@ -105,7 +107,14 @@ def what_was_lost(instance: Instance) -> str:
 
 
 @contextmanager
-def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callable[[str], None]) -> Iterator[Simulation]:
+def simulated(
+    stack: Stack,
+    pace: Pace,
+    *,
+    binaries: Binaries,
+    progress: Callable[[str], None],
+    scaling_of: Callable[[StackConfig, Pace], Scaling] = autoscaling,
+) -> Iterator[Simulation]:
     """Run the cluster of a stack until the end of the block, then delete it.
 
     The control plane and its data have a folder of their own, so that several rehearsals can run at once, also of one
@@ -121,6 +130,8 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
         Programs of the control plane.
     progress
         Receives a sentence per step, and at least one a second while this waits. It may raise to end the rehearsal.
+    scaling_of
+        Returns what adds nodes and removes them. Default: the autoscaler, as the stack deploys it.
 
     Raises
     ------
@@ -133,11 +144,11 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
     stack, offers = as_rehearsed(stack)
     config = stack.config
     emulation = Emulation.of(config.cluster, _own_version(binaries))
-    scaling = autoscaler_flags(config, pace)
+    scaling = scaling_of(config, pace)
     objects = objects_of(stack)
     instance = Instance(_name(stack.name))
     try:
-        instance.configure(tuning(pace, scaling.flags, emulation.minor))
+        instance.configure(tuning(pace, scaling.flags, emulation.minor, scaling.machines))
         progress("starting a control plane")
         try:
             instance.start(binaries, progress)
@@ -145,18 +156,8 @@ def simulated(stack: Stack, pace: Pace, *, binaries: Binaries, progress: Callabl
             raise LostError(str(error)) from error
         api = KubeApi(instance.kubeconfig, lambda: what_was_lost(instance))
         try:
-            load = load_of(config)
-            said = (emulation.assumption, offers, *assumptions(config, pace), *scaling.assumptions, *load.assumptions)
-            _build(_Building(api, instance, progress, pace), objects, config, load)
-            yield Simulation(
-                name=stack.name,
-                config=config,
-                groups=group_facts(config),
-                pace=pace,
-                api=api,
-                instance=instance,
-                assumptions=tuple(filter(None, said)),
-            )
+            building = _Building(api, instance, progress, pace)
+            yield _built(building, stack, objects, scaling, (emulation.assumption, offers))
         finally:
             api.close()
     finally:
@@ -200,7 +201,29 @@ class _Building:
         return text
 
 
-def _build(building: _Building, objects: list[dict[str, Any]], config: StackConfig, load: CoreLoad) -> None:
+def _built(
+    building: _Building, stack: Stack, objects: list[dict[str, Any]], scaling: Scaling, assumed: tuple[str, str]
+) -> Simulation:
+    """Complete the cluster and return it; ``assumed`` are sentences, of which any may be empty."""
+    config, pace = stack.config, building.pace
+    load = load_of(config, scaling.scaler)
+    nodes = assumptions(config, pace, scaling.scaler)
+    _build(building, objects, config, load, scaling)
+    return Simulation(
+        name=stack.name,
+        config=config,
+        groups=group_facts(config),
+        pace=pace,
+        scaler=scaling.scaler,
+        api=building.api,
+        instance=building.instance,
+        assumptions=tuple(filter(None, (*assumed, *nodes, *scaling.assumptions, *load.assumptions))),
+    )
+
+
+def _build(
+    building: _Building, objects: list[dict[str, Any]], config: StackConfig, load: CoreLoad, scaling: Scaling
+) -> None:
     """Apply the stack's objects, its nodes and its own pods, in the order in which a cluster gets them."""
     api = building.api
     apply_objects(api, objects, building.progress)
@@ -212,13 +235,11 @@ def _build(building: _Building, objects: list[dict[str, Any]], config: StackConf
         raise LostError(
             "The admission policies of the simulated cluster do not find their parameters.\nRehearse again."
         )
-    nodes = static_nodes(config)
-    building.progress(f"making {len(nodes)} nodes")
-    for node in nodes:
+    building.progress(f"making {len(scaling.nodes)} nodes")
+    for node in scaling.nodes:
         _made(api, node)
-    for name, data in autoscaler_maps(config, building.pace).items():
-        metadata = {"name": name, "namespace": autoscaler.NAMESPACE}
-        api.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
+    for manifest in scaling.objects:
+        api.apply(manifest)
     # The autoscaler adds the minimum of elastic groups: a cluster has it before its users come.
     wanted = sum(each.size.min for each in config.groups)
     starting = NODES_SECONDS + building.pace.real(building.pace.node_start)

@@ -1,11 +1,12 @@
 """How the control plane of a rehearsal differs from the usual local one: compressed time, many pods, scratch data."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from components.contract.clusters import ClusterChoices
 from workbench.local import Owner, Tuning
+from workbench.local.programs import AUTOSCALER, KARPENTER
 from workbench.local.state import Flag
 from workbench.rehearsal.settings import Pace
 
@@ -72,17 +73,21 @@ class Emulation:
         return cls("", f"The control plane runs Kubernetes {ours}; the stack names {wanted}, which it cannot emulate.")
 
 
-def tuning(pace: Pace, autoscaler: Mapping[str, Flag], emulated: str = "") -> Tuning:
+def tuning(
+    pace: Pace, scaler: Mapping[str, Flag], emulated: str = "", machines: Sequence[Mapping[str, Any]] = ()
+) -> Tuning:
     """Return the tuning of a rehearsal's instance, which ends with the calling process.
 
     Parameters
     ----------
     pace
         How scenario time passes: the server's own periods are shortened by its speed, to a second at least.
-    autoscaler
-        Flags of the autoscaler.
+    scaler
+        Flags of the autoscaler, or of Karpenter.
     emulated
         Minor that the API server emulates. Default: its own.
+    machines
+        Machine types of Karpenter, which then runs in place of the autoscaler. Default: none.
     """
     tolerated = f"{max(1, round(pace.real(_TOLERATION)))}"
     return Tuning(
@@ -106,7 +111,7 @@ def tuning(pace: Pace, autoscaler: Mapping[str, Flag], emulated: str = "") -> Tu
             },
             # Each node's lease is renewed after a quarter of this time: at 1,000 nodes 20 a second.
             "kwok": {"node-lease-duration-seconds": "200"},
-            "cluster-autoscaler": {"kube-client-qps": "500", "kube-client-burst": "1000", **autoscaler},
+            (KARPENTER if machines else AUTOSCALER): {"kube-client-qps": "500", "kube-client-burst": "1000", **scaler},
         },
         scheduler={
             "clientConnection": {"qps": 1000, "burst": 2000},
@@ -116,6 +121,7 @@ def tuning(pace: Pace, autoscaler: Mapping[str, Flag], emulated: str = "") -> Tu
         },
         simulator=_SIMULATED_AT_ONCE,
         emulated=emulated,
+        machines=machines,
         owner=Owner.this(),
     )
 

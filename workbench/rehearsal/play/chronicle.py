@@ -26,8 +26,12 @@ _SAYS: Final = {
     "NotTriggerScaleUp": "autoscaler",
     "TriggeredScaleUp": "autoscaler",
     "FailedToScaleUp": "autoscaler",
+    "Nominated": "autoscaler",
 }
-"""Reasons of events about pods that wait, and who says them."""
+"""Reasons of events about pods that wait, and who says them; the last is Karpenter's, which also says the first."""
+
+_KARPENTER: Final = "karpenter"
+"""Component that Karpenter's events name."""
 
 _COMBINED: Final = "(combined from similar events): "
 """What client-go puts before the last of many events that differ a little (``tools/record/events_cache.go``)."""
@@ -205,7 +209,8 @@ class Chronicle:
             if reason in _SAYS and about.get("kind") == "Pod":
                 known = self._reasons[about.get("uid", "")]
                 if all(each.text != text for each in known):
-                    known.append(Reason(self.clock.ticks(), _SAYS[reason], text))
+                    is_karpenter = event.get("source", {}).get("component") == _KARPENTER
+                    known.append(Reason(self.clock.ticks(), AUTOSCALER if is_karpenter else _SAYS[reason], text))
             elif reason == "FailedCreate":
                 name = str(about.get("name", ""))
                 unit = self._unit_of_object.get(name) or self._unit_of_object.get(name.rpartition("-")[0])

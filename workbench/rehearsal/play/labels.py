@@ -23,6 +23,12 @@ PART: Final = f"{OWN_DOMAIN}/rehearsal-part"
 RUN_FOR: Final = f"{OWN_DOMAIN}/run-for"
 """Annotation: how long a simulated pod runs until it succeeds, in real time, such as ``1500ms``."""
 
+NODE_POOL: Final = "karpenter.sh/nodepool"
+"""Label of Karpenter's nodes (kubernetes-sigs/karpenter v1.13.0, ``pkg/apis/v1/labels.go``)."""
+
+DO_NOT_DISRUPT: Final = "karpenter.sh/do-not-disrupt"
+"""Annotation ``true`` of pods whose node Karpenter does not remove to save money (the same file)."""
+
 ENDLESS: Final = "8760h"
 """Value of ``RUN_FOR`` of pods that never end: without one, pods of Jobs succeed at once."""
 

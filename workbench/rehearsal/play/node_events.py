@@ -35,13 +35,15 @@ def spot_reclaim(site: Site, event: SpotReclaim) -> Steps:
 
     A handler that cordons is assumed on every kind of cluster: EKS has one for its groups, aws-node-termination-handler
     and AKS do the same. Whether it also drains depends on its settings, so pods stay until the end of the notice. A
-    group of fixed size gets another node; of elastic ones the autoscaler decides.
+    group of fixed size gets another node; of elastic ones the autoscaler decides. Karpenter drains its own nodes at the
+    notice (aws/karpenter-provider-aws 0175586b, ``pkg/controllers/interruption/controller.go``).
     """
     nodes = _chosen(site, event.place, event.nodes)
     site.chronicle.happened(event.event, _took("notice for", nodes, event.place.text), _names(nodes))
     for node in nodes:
         site.chronicle.mark_node(node.name, event.event)
         site.cordon(node)
+        site.release(node)
     if not nodes:
         return
     yield event.notice
@@ -90,11 +92,16 @@ def capacity_refused(site: Site, event: CapacityRefused) -> Steps:
 def rolling_upgrade(site: Site, event: RollingUpgrade) -> Steps:
     """Replace every node of a place, one at a time: a new one, then the old one is drained and deleted.
 
-    Elastic groups are replaced too. An upgrade gives up if pods of a node may not be evicted in time, as on EKS.
+    Elastic groups are replaced too. An upgrade gives up if pods of a node may not be evicted in time, as on EKS. Nodes
+    of Karpenter are replaced by Karpenter itself, as far as its budgets allow.
     """
     nodes = sorted(site.chronicle.nodes_in(event.place), key=lambda each: each.name)
     site.chronicle.happened(event.event, _took("upgrades", nodes, event.place.text), _names(nodes))
+    if own := [each for each in nodes if each.node_pool]:
+        yield from _drifted(site, event, own)
     for node in nodes:
+        if node.node_pool:
+            continue
         if node.gone is not None or node.is_leaving:
             continue
         while (name := site.replace(node)) is None:
@@ -114,6 +121,23 @@ def rolling_upgrade(site: Site, event: RollingUpgrade) -> Steps:
         site.remove(node)
     if nodes:
         site.chronicle.happened(event.event, _took("upgraded", nodes, event.place.text), _names(nodes))
+
+
+def _drifted(site: Site, event: RollingUpgrade, nodes: list[ObservedNode]) -> Steps:
+    """Let Karpenter replace nodes; wait until all are gone, or none has gone for as long as an upgrade waits."""
+    for node in nodes:
+        site.chronicle.mark_node(node.name, event.event)
+    for pool in dict.fromkeys(each.node_pool for each in nodes):
+        site.renew(pool)
+    began, left = site.clock.now, len(nodes)
+    while there := [each for each in nodes if each.gone is None]:
+        if len(there) < left:
+            began, left = site.clock.now, len(there)
+        if site.clock.now - began > DRAIN:
+            text = f"Karpenter has not replaced {', '.join(_names(there))} in 15m"
+            site.chronicle.happened(event.event, text, _names(there))
+            return
+        yield _LOOK
 
 
 def _is_empty(site: Site, node: ObservedNode) -> bool:

@@ -15,7 +15,7 @@ from workbench.rehearsal.play.authors import Author, account, person
 from workbench.rehearsal.play.defaults import PlatformDefaults, placed
 from workbench.rehearsal.play.units import Manifest, Request, Unit, deployment, horizontal_pod_autoscaler, job, pod
 from workbench.rehearsal.scenario.work import Work, WorkKind
-from workbench.rehearsal.settings import Pace, default_namespace
+from workbench.rehearsal.settings import Pace, Scaler, default_namespace
 
 _MLRUN_IMAGE: Final = "mlrun/mlrun:1.12.1"
 _ARGO_IMAGE: Final = "gcr.io/iguazio/argoexec:v3.4.17-license-compliance"
@@ -35,11 +35,16 @@ class Objects:
         The stack's settings.
     pace
         How fast scenario time passes.
+    scaler
+        What adds and removes nodes. Default: the autoscaler, which real makers know.
     """
 
-    def __init__(self, config: StackConfig, pace: Pace) -> None:
+    def __init__(self, config: StackConfig, pace: Pace, scaler: Scaler = Scaler.CLUSTER_AUTOSCALER) -> None:
         self.defaults = PlatformDefaults(config)
         self._pace = pace
+        kept = {AnnotationKey.SAFE_TO_EVICT.value: "false"}
+        # Karpenter does not know the first one: who migrates must set the second.
+        self._kept = {**kept, labels.DO_NOT_DISRUPT: TRUE} if scaler.is_karpenter else kept
         self._makers: dict[WorkKind, Callable[[Unit], tuple[Request, ...]]] = {
             WorkKind.MLRUN_JOB: self._mlrun_job,
             WorkKind.NUCLIO_FUNCTION: self._nuclio_function,
@@ -172,7 +177,7 @@ class Objects:
             f"jupyter-{unit.object_name}",
             spec,
             labels={"component": "singleuser-server", "app.kubernetes.io/managed-by": "kubespawner"},
-            annotations=self.annotations(unit, **{AnnotationKey.SAFE_TO_EVICT.value: "false"}),
+            annotations=self.annotations(unit, **self._kept),
         )
         return (Request(made, account(authors.HUB, unit.namespace)),)
 

@@ -55,6 +55,8 @@ class ObservedNode:
         self.is_ready = any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
         if self.is_ready and self.ready is None:
             self.ready = tick
+        # Karpenter's nodes are deleted first, and drained before they go.
+        self.is_leaving |= "deletionTimestamp" in node["metadata"]
         self.is_leaving |= any(taint["key"] == LEAVING for taint in node.get("spec", {}).get("taints", ()))
 
     @property
@@ -67,6 +69,11 @@ class ObservedNode:
             "lifecycle": (Lifecycle.SPOT if lifecycle == Lifecycle.SPOT.label_value else Lifecycle.ON_DEMAND).value,
             "zone": self.labels.get(WellKnownLabel.ZONE.value),
         }
+
+    @property
+    def node_pool(self) -> str:
+        """The Karpenter NodePool that it is of; empty without one."""
+        return self.labels.get(labels.NODE_POOL, "")
 
     @property
     def instance_type(self) -> str:

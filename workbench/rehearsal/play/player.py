@@ -119,7 +119,7 @@ class _Player:
         self._agenda = Agenda()
         """Events of the scenario, and what operators do later."""
         self._arrivals = Agenda()
-        self._objects = Objects(cluster.config, cluster.pace)
+        self._objects = Objects(cluster.config, cluster.pace, cluster.scaler)
         self._chronicle = Chronicle(cluster, self._clock)
         self._site = Site(cluster, self._chronicle, self._clock)
         self._traffic = Traffic(cluster, self._chronicle)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final
 
-from components.contract.labels import AnnotationKey, WellKnownLabel
+from components.contract.labels import OWN_DOMAIN, AnnotationKey, WellKnownLabel
 from workbench.rehearsal.cluster.capacity import Capacity
 from workbench.rehearsal.cluster.simulated import ApiError, SimulatedCluster
 from workbench.rehearsal.play import labels
@@ -14,7 +14,7 @@ from workbench.rehearsal.play.agenda import Clock
 from workbench.rehearsal.play.chronicle import Chronicle, is_elastic
 from workbench.rehearsal.play.observed import LEAVING, ObservedNode
 
-_PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", LEAVING,
+_PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "karpenter.sh/", LEAVING,
                    "DeletionCandidateOfClusterAutoscaler")  # fmt: skip
 """Taints that describe a moment of a node's life, not its group."""
 
@@ -22,6 +22,10 @@ _BROKEN: Final = {"metadata": {"annotations": {AnnotationKey.SIMULATE.value: "no
 
 _OF_ONE_NODE: Final = (AnnotationKey.SIMULATE.value, AnnotationKey.STARTS_AT.value)
 """Annotations that say something about one node alone."""
+
+_KARPENTER: Final = "/apis/karpenter.sh/v1"
+
+_RENEWED: Final = f"{OWN_DOMAIN}/renewed"
 
 _PASSED: Final = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
 """Answers to a change of what has gone or has changed meanwhile."""
@@ -66,7 +70,20 @@ class Site:
         """Take a node away with its pods, as a machine that is switched off."""
         for pod in self.chronicle.on_node(node.name):
             quietly(self.cluster.api.delete, pod.path, grace=0)
+        self.release(node)
         quietly(self.cluster.api.delete, path_of(node.name))
+        if node.node_pool:  # nobody drains a machine that is gone
+            for path in (path_of(node.name), _claim_of(node)):
+                quietly(self.cluster.api.patch, path, {"metadata": {"finalizers": None}})
+
+    def release(self, node: ObservedNode) -> bool:
+        """Let Karpenter drain a node of its own at once and remove it; return whether it is one."""
+        return bool(node.node_pool) and quietly(self.cluster.api.delete, _claim_of(node))
+
+    def renew(self, pool: str) -> None:
+        """Change the template of a Karpenter NodePool, so that Karpenter replaces each of its nodes."""
+        changed = {"metadata": {"annotations": {_RENEWED: str(next(self._numbers))}}}
+        self.cluster.api.patch(f"{_KARPENTER}/nodepools/{pool}", {"spec": {"template": changed}})
 
     def replace(self, node: ObservedNode) -> str | None:
         """Start a node of the same group, as the group of a cloud keeps its size; return its name.
@@ -85,6 +102,11 @@ class Site:
             if error.status != HTTPStatus.CONFLICT:  # its own node, of a request that was repeated
                 raise
         return str(made["metadata"]["name"])
+
+
+def _claim_of(node: ObservedNode) -> str:
+    """Return the path of the NodeClaim of a node of Karpenter; both have one name."""
+    return f"{_KARPENTER}/nodeclaims/{node.name}"
 
 
 def path_of(node: str) -> str:

@@ -13,26 +13,42 @@ from pydantic_core.core_schema import WithDefaultSchema
 from typing_extensions import override
 
 from workbench.rehearsal.advice.advice import Advice
+from workbench.rehearsal.duel.table import Duel
 from workbench.rehearsal.outcome import Outcome, deciding
 from workbench.rehearsal.report.comparison import Comparison
 from workbench.rehearsal.report.figures import headline, pools, works
-from workbench.rehearsal.report.shape import AdviceShape, AdvisedShape, ComparisonShape, OutcomeShape, ReportShape
+from workbench.rehearsal.report.shape import (
+    AdviceShape,
+    AdvisedShape,
+    ComparisonShape,
+    DuelShape,
+    OutcomeShape,
+    ReportShape,
+)
 from workbench.system.paths import PROJECT_ROOT
 
 SCHEMA_VERSION: Final = 1
 SCHEMA: Final = PROJECT_ROOT / "docs" / "rehearsal-report.schema.json"
 
 
-def render(outcomes: Sequence[Outcome], comparisons: Iterable[Comparison] = (), advice: Iterable[Advice] = ()) -> str:
-    """Return outcomes, comparisons and advice as one JSON object, identical for identical outcomes."""
+def render(
+    outcomes: Sequence[Outcome],
+    comparisons: Iterable[Comparison] = (),
+    advice: Iterable[Advice] = (),
+    duels: Iterable[Duel] = (),
+) -> str:
+    """Return outcomes, comparisons, duels and advice as one JSON object, identical for identical outcomes."""
     # ASCII only, so that a terminal interprets nothing in it. Without indents it takes a tenth of the time.
-    return json.dumps(document(outcomes, comparisons, advice), allow_nan=False) + "\n"
+    return json.dumps(document(outcomes, comparisons, advice, duels), allow_nan=False) + "\n"
 
 
 def document(
-    outcomes: Sequence[Outcome], comparisons: Iterable[Comparison] = (), advice: Iterable[Advice] = ()
+    outcomes: Sequence[Outcome],
+    comparisons: Iterable[Comparison] = (),
+    advice: Iterable[Advice] = (),
+    duels: Iterable[Duel] = (),
 ) -> dict[str, Any]:
-    """Return outcomes, comparisons and advice as an object of ``ReportShape``."""
+    """Return outcomes, comparisons, duels and advice as an object of ``ReportShape``."""
     judged = deciding(outcomes)
     report = ReportShape(
         schema_version=SCHEMA_VERSION,
@@ -40,6 +56,7 @@ def document(
         is_met=all(outcome.is_met for outcome in judged),
         outcomes=tuple(map(_outcome, outcomes)),
         comparisons=tuple(map(ComparisonShape.model_validate, comparisons)),
+        duels=tuple(map(DuelShape.model_validate, duels)),
         advice=tuple(map(_advice, advice)),
     )
     return report.model_dump(mode="json", by_alias=True)

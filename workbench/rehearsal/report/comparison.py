@@ -9,8 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from infra.config.problems import printable
+from workbench.prices.node_hours import HOUR
 from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.report.figures import lasting, lost, money, pools, works
+from workbench.rehearsal.verdicts.finding import JITTER
 from workbench.rehearsal.verdicts.verdict import Verdict
 from workbench.report.terminal import print_table
 
@@ -30,7 +32,8 @@ class Row:
     change: str = ""
     """Their difference, such as ``+2.5``; of expectations ``now met`` or ``now missed``. Empty if nothing changes."""
     is_better: bool | None = None
-    """Whether the change is an improvement; null if nothing changes, or if that cannot be said."""
+    """Whether the change is an improvement; null if nothing changes, if that cannot be said, or if two runs of the same
+    may differ as much."""
 
     @property
     def is_shown(self) -> bool:
@@ -108,16 +111,22 @@ def _standing(verdict: Verdict | None) -> str:
     return "-" if verdict is None else f"{'met' if verdict.is_met else 'missed'}: {verdict.measured}"
 
 
-def _numbers(
-    about: About, name: str, pair: Iterable[float | None], text: Callable[[float], str], *, judged: bool = True
+def _numbers(  # noqa: PLR0913 what a row says
+    about: About,
+    name: str,
+    pair: Iterable[float | None],
+    text: Callable[[float], str],
+    *,
+    judged: bool = True,
+    noise: float = 0.0,
 ) -> Row:
-    """Return a row of two numbers of which the smaller one is better."""
+    """Return a row of two numbers of which the smaller one is better, if they differ by more than ``noise``."""
     old, new = (None if value is None else round(value, 2) for value in pair)
     texts = ["-" if value is None else text(value) for value in (old, new)]
     if old is None or new is None or texts[0] == texts[1]:
         return Row(about=about, name=name, before=texts[0], after=texts[1])
     sign = "+" if new > old else "-"
-    better = new < old if judged else None
+    better = new < old if judged and abs(new - old) > noise else None
     change = f"{sign}{text(abs(new - old))}"
     return Row(about=about, name=name, before=texts[0], after=texts[1], change=change, is_better=better)
 
@@ -128,7 +137,7 @@ def _waits(before: Outcome, after: Outcome) -> Iterator[Row]:
         old, new = olds.get(work), news.get(work)
         for what in ("median", "p95", "longest"):
             numbers = (None if each is None else float(getattr(each, what)) for each in (old, new))
-            yield _numbers("wait", f"{work}, {what} wait", numbers, lasting)
+            yield _numbers("wait", f"{work}, {what} wait", numbers, lasting, noise=_jitter(before, after))
 
 
 def _losses(before: Outcome, after: Outcome) -> Iterator[Row]:
@@ -147,16 +156,31 @@ def _nodes(before: Outcome, after: Outcome) -> Iterator[Row]:
         yield _numbers("nodes", f"pool {pool}, most nodes", peaks, "{:.0f}".format, judged=False)
         costs = [each.cost if each else None for each in sides]
         amounts = (None if each is None else each.node_hours for each in costs)
-        yield _numbers("node-hours", f"pool {pool}, node-hours", amounts, "{:,.1f}".format)
+        noise = _noise(before, after, pool)
+        yield _numbers("node-hours", f"pool {pool}, node-hours", amounts, "{:,.1f}".format, noise=noise)
 
 
 def _costs(before: Outcome, after: Outcome) -> Iterator[Row]:
     totals = [each.costs.total if each.costs else None for each in (before, after)]
     amounts = (None if each is None else each.node_hours for each in totals)
-    yield _numbers("node-hours", "all pools, node-hours", amounts, "{:,.1f}".format)
+    noise = _noise(before, after)
+    yield _numbers("node-hours", "all pools, node-hours", amounts, "{:,.1f}".format, noise=noise)
     prices = (None if each is None or each.unpriced else each.usd for each in totals)
-    row = _numbers("usd", "total, USD", prices, "{:,.2f}".format)
+    of_an_hour = max((each.usd / each.node_hours for each in totals if each and each.node_hours), default=0.0)
+    row = _numbers("usd", "total, USD", prices, "{:,.2f}".format, noise=noise * of_an_hour)
     yield replace(row, before=money(totals[0]), after=money(totals[1]))
+
+
+def _jitter(*outcomes: Outcome) -> float:
+    """Return the seconds of the scenario by which a moment may differ between two runs of the same."""
+    return max((JITTER * each.record.speed for each in outcomes if each.record), default=0.0)
+
+
+def _noise(before: Outcome, after: Outcome, pool: str = "") -> float:
+    """Return the node-hours by which two runs may differ, because each of the nodes goes a little sooner or later."""
+    records = [each.record for each in (before, after) if each.record]
+    nodes = max((sum(not pool or node.pool == pool for node in each.nodes) for each in records), default=0)
+    return nodes * _jitter(before, after) / HOUR
 
 
 def show(comparison: Comparison, console: Console) -> None:

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Final
 
 from workbench.rehearsal.advice.advice import Advice
+from workbench.rehearsal.duel.table import LEAD, Cell, Duel
 from workbench.rehearsal.outcome import Outcome, deciding
 from workbench.rehearsal.report import sections
 from workbench.rehearsal.report.comparison import Comparison
@@ -31,7 +32,12 @@ def _asset(name: str) -> str:
     return (files("workbench.rehearsal.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def render(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = (), advice: Sequence[Advice] = ()) -> str:
+def render(
+    outcomes: Sequence[Outcome],
+    comparisons: Sequence[Comparison] = (),
+    advice: Sequence[Advice] = (),
+    duels: Sequence[Duel] = (),
+) -> str:
     """Return the page.
 
     Parameters
@@ -42,12 +48,13 @@ def render(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = (), 
         Shown above the outcomes.
     advice
         Shown with the outcomes that it is about.
+    duels
+        Shown above the outcomes.
     """
     style = _asset("page.css") + _asset("print.css")
     script = f"(() => {{\n{''.join(map(_asset, _SCRIPTS))}}})();\n"
-    body = joined(
-        (_header(outcomes), *map(_comparison, comparisons), _outcomes(outcomes, advice), element("footer", _ORIGIN))
-    )
+    above = (*map(_comparison, comparisons), *map(_duel, duels))
+    body = joined((_header(outcomes), *above, _outcomes(outcomes, advice), element("footer", _ORIGIN)))
     values = {
         "title": escape(clean(f"{_subject(outcomes)}: {headline(deciding(outcomes))}")),
         "policy": f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'",
@@ -112,10 +119,13 @@ def _matrix(outcomes: Sequence[Outcome]) -> Html:
     return element("div.matrix", table(("scenario", *stacks), rows, name="Scenarios and stacks"))
 
 
+_CHANGES: Final = {True: "span.good", False: "span.bad", None: "span"}
+"""Elements of changes, by whether they are better."""
+
+
 def _comparison(comparison: Comparison) -> Html:
-    classes = {True: "span.good", False: "span.bad", None: "span"}
     rows = [
-        (row.name, row.before, row.after, element(classes[row.is_better], row.change or "-"))
+        (row.name, row.before, row.after, element(_CHANGES[row.is_better], row.change or "-"))
         for row in comparison.rows
         if row.is_shown
     ]
@@ -124,6 +134,20 @@ def _comparison(comparison: Comparison) -> Html:
         f"{comparison.scenario}: {comparison.before} compared with {comparison.after}",
         element("div.comparison", table(headings, rows, numbers=(3,), name="Comparison", is_prose=True)),
         lead=f"{comparison.summary[:1].upper()}{comparison.summary[1:]}. Figures that do not change are left out.",
+    )
+
+
+def _duel(duel: Duel) -> Html:
+    def cell(shown: Cell) -> Html:
+        change = [" ", element(_CHANGES[shown.is_better], f"({shown.change})")] if shown.change else []
+        return element("span", shown.text, *change)
+
+    rows = [(row.name, row.first, *map(cell, row.others)) for row in duel.rows]
+    return sections.section(
+        f"{duel.scenario} on {duel.stack}: {' or '.join(duel.names)}",
+        element("div.comparison", table(("", *duel.scalers), rows, name="Duel", is_prose=True)),
+        element("ul.plain", *(element("li", fact) for fact in duel.facts)),
+        lead=LEAD,
     )
 
 

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from workbench.rehearsal.outcome import Costs
 from workbench.rehearsal.record import Record
-from workbench.rehearsal.report.comparison import Row
+from workbench.rehearsal.report.comparison import About, Row
 from workbench.rehearsal.report.figures import PoolFigures, WorkFigures
 from workbench.rehearsal.verdicts.verdict import Verdict
 
@@ -60,6 +60,33 @@ class ComparisonShape(_Shape):
     rows: tuple[Row, ...]
 
 
+class DuelCellShape(_Shape):
+    """A figure under another scaler, beside that under Cluster Autoscaler."""
+
+    text: str
+    change: str = Field(description="The difference from Cluster Autoscaler's; empty without one.")
+    is_better: bool | None = Field(description="Null if that cannot be said, or if two runs may differ as much.")
+
+
+class DuelRowShape(_Shape):
+    """A figure of a scenario under each scaler."""
+
+    about: About
+    name: str
+    first: str = Field(description="Under Cluster Autoscaler.")
+    others: tuple[DuelCellShape, ...] = Field(description="Under the other scalers, in their order.")
+
+
+class DuelShape(_Shape):
+    """A scenario under Cluster Autoscaler and under Karpenter."""
+
+    stack: str
+    scenario: str
+    scalers: tuple[str, ...] = Field(description="Names of the columns; the first is Cluster Autoscaler.")
+    rows: tuple[DuelRowShape, ...]
+    facts: tuple[str, ...] = Field(description="What a reader must know, as sentences.")
+
+
 class AdvisedShape(_Shape):
     """An expectation, as it is and with the edits."""
 
@@ -95,4 +122,5 @@ class ReportShape(_Shape):
     is_met: bool = Field(description="Whether every outcome is met; references must only have a verdict.")
     outcomes: tuple[OutcomeShape, ...]
     comparisons: tuple[ComparisonShape, ...]
+    duels: tuple[DuelShape, ...]
     advice: tuple[AdviceShape, ...]

@@ -9,6 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from infra.config.problems import printable
+from workbench.rehearsal.duel.table import Duel
+from workbench.rehearsal.duel.table import show as show_duel
 from workbench.rehearsal.outcome import Costs, Outcome, deciding
 from workbench.rehearsal.record import PodRecord, Record
 from workbench.rehearsal.report.comparison import Comparison
@@ -39,8 +41,10 @@ _MET: Final = Text("met", style="green")
 _MISSED: Final = Text("missed", style="bold red")
 
 
-def show(outcomes: Sequence[Outcome], console: Console, comparisons: Iterable[Comparison] = ()) -> None:
-    """Print outcomes and comparisons.
+def show(
+    outcomes: Sequence[Outcome], console: Console, comparisons: Iterable[Comparison] = (), duels: Iterable[Duel] = ()
+) -> None:
+    """Print outcomes, comparisons and duels.
 
     Parameters
     ----------
@@ -48,7 +52,7 @@ def show(outcomes: Sequence[Outcome], console: Console, comparisons: Iterable[Co
         In the order in which to show them.
     console
         Where to print. On a terminal lines are wrapped to its width; otherwise each text is one line.
-    comparisons
+    comparisons, duels
         Shown after the outcomes.
     """
     if len(outcomes) > 1:
@@ -61,6 +65,8 @@ def show(outcomes: Sequence[Outcome], console: Console, comparisons: Iterable[Co
         _outcome(outcome, console)
     for comparison in comparisons:
         show_comparison(comparison, console)
+    for duel in duels:
+        show_duel(duel, console)
     _remarks(outcomes, console)
 
 

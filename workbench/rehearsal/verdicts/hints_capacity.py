@@ -24,7 +24,14 @@ from workbench.rehearsal.verdicts.verdict import Hint
 from workbench.rehearsal.verdicts.waits import wait_of
 from workbench.report.words import count
 
-_MAX: Final = ("max node group size reached", "max total nodes in cluster reached", "max cluster")
+_MAX: Final = (
+    "max node group size reached",
+    "max total nodes in cluster reached",
+    "max cluster",
+    "node limits have been exhausted",
+    "exceed limits",
+)
+"""The last two are Karpenter's (kubernetes-sigs/karpenter v1.13.0, ``provisioning/scheduling/scheduler.go``)."""
 _BACKOFF: Final = ("in backoff after failed scale-up", "not ready for scale-up")
 _INSUFFICIENT: Final = ("Insufficient ", "Too many pods")
 REFUSED_BY_CLOUD: Final = "The cloud refused nodes of pool"

@@ -146,6 +146,33 @@ def test_the_autoscaler_takes_nodes_that_it_taints() -> None:
     assert (node.gone, node.gone_cause, node.group) == (60, "autoscaler", "work")
 
 
+def test_karpenter_takes_nodes_that_it_deletes() -> None:
+    stage = Stage()
+    stage.node("work-x", elastic=True)
+    stage.pod("train-0", "work-x", "train-0")
+    stage.api.patch("/api/v1/nodes/work-x", {"metadata": {"deletionTimestamp": "now"}})
+    stage.remove("train-0")
+    assert only(stage).end_cause == "autoscaler removed node work-x"
+
+
+def test_what_karpenter_says_of_a_pod_that_waits_is_the_autoscalers_word() -> None:
+    stage = Stage()
+    stage.pod("train-0", "", "train-0")
+    (uid,) = stage.chronicle.pods
+    for component, text in (("default-scheduler", "0/3 nodes are available"), ("karpenter", "limits exhausted")):
+        stage.chronicle.see_event(
+            "ADDED",
+            {
+                "reason": "FailedScheduling",
+                "source": {"component": component},
+                "involvedObject": {"kind": "Pod", "uid": uid},
+                "message": text,
+            },
+        )
+    assert [(each.component, each.text) for each in only(stage).reasons] == [
+        ("scheduler", "0/3 nodes are available"), ("autoscaler", "limits exhausted")]  # fmt: skip
+
+
 def test_a_unit_that_the_scenario_deletes_is_deleted_not_failed() -> None:
     stage = Stage()
     stage.pod("train-0", "", "train-0")

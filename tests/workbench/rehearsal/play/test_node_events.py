@@ -8,6 +8,7 @@ from components.contract.labels import WellKnownLabel
 from support.rehearsal_api import Stage
 from support.rehearsal_stacks import POOLS, stack
 from workbench.rehearsal.cluster.simulated import ApiError
+from workbench.rehearsal.play.labels import NODE_POOL
 from workbench.rehearsal.play.node_events import (
     DRAIN,
     REPLACED,
@@ -230,3 +231,65 @@ def test_a_replacement_that_is_wrong_in_itself_is_an_error() -> None:
     stage.api.refuses["Node"] = "forbidden"
     with pytest.raises(ApiError, match="403"):
         next(rolling_upgrade(stage.site, upgrade({"pool": "work"})))
+
+
+def karpenters(stage: Stage, name: str, pool: str) -> str:
+    """Add a node of Karpenter, and its NodeClaim; return the claim's path."""
+    stage.node(name, pool, elastic=True)
+    stage.api.patch(f"/api/v1/nodes/{name}", {"metadata": {"labels": {NODE_POOL: pool}}})
+    stage.api.objects[path := f"/apis/karpenter.sh/v1/nodeclaims/{name}"] = {
+        "kind": "NodeClaim",
+        "metadata": {"name": name},
+    }
+    return path
+
+
+def test_karpenter_drains_a_reclaimed_node_of_its_own_at_the_notice() -> None:
+    stage = Stage()
+    claim = karpenters(stage, "spot-x", "spot")
+    steps = spot_reclaim(stage.site, reclaim({"lifecycle": "spot"}, notice="30s"))
+    assert next(steps) == 30
+    assert claim not in stage.api.objects
+    assert stage.names() == {"spot-x"}
+    assert next(steps, None) is None
+    assert not stage.names()
+
+
+def test_a_node_of_karpenter_that_stopped_is_gone_at_once_although_it_waits_for_a_drain(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage = Stage()
+    claim = karpenters(stage, "work-x", "work")
+    deleted: list[str] = []
+    patched: list[tuple[str, Any]] = []
+    # The API server keeps what has a finalizer, until it has none.
+    monkeypatch.setattr(stage.api, "delete", lambda path, **_: deleted.append(path))
+    monkeypatch.setattr(stage.api, "patch", lambda *change: patched.append(change))
+    node = stage.chronicle.node("work-x")
+    assert node
+    stage.site.remove(node)
+    assert deleted == [claim, "/api/v1/nodes/work-x"]
+    assert patched == [(path, {"metadata": {"finalizers": None}}) for path in ("/api/v1/nodes/work-x", claim)]
+
+
+def test_karpenter_replaces_its_nodes_in_an_upgrade_and_the_others_go_one_by_one() -> None:
+    stage = Stage()
+    karpenters(stage, "work-x", "work")
+    stage.api.objects[pool := "/apis/karpenter.sh/v1/nodepools/work"] = {"kind": "NodePool", "metadata": {}}
+    steps = rolling_upgrade(stage.site, event(RollingUpgrade, "rolling-upgrade", {"pool": "work"}))
+    next(steps)
+    assert stage.api.get(pool)["spec"]["template"]["metadata"]["annotations"] == {"igz-clusters.io/renewed": "1"}
+    next(steps)
+    stage.api.delete("/api/v1/nodes/work-x")
+    assert next(steps, None) is None
+    assert [each.text for each in stage.chronicle.happenings] == ["upgrades work-x", "upgraded work-x"]
+
+
+def test_an_upgrade_says_which_nodes_karpenter_has_not_replaced() -> None:
+    stage = Stage()
+    karpenters(stage, "work-x", "work")
+    stage.api.objects["/apis/karpenter.sh/v1/nodepools/work"] = {"kind": "NodePool", "metadata": {}}
+    for wait in rolling_upgrade(stage.site, event(RollingUpgrade, "rolling-upgrade", {"pool": "work"})):
+        stage.wait(wait)
+        assert stage.clock.now < 2 * DRAIN
+    assert "Karpenter has not replaced work-x in 15m" in [each.text for each in stage.chronicle.happenings]

@@ -11,7 +11,7 @@ from workbench.rehearsal.play.objects import Objects
 from workbench.rehearsal.play.units import Request, Unit
 from workbench.rehearsal.play.units import volume as bound
 from workbench.rehearsal.scenario.work import Work, WorkKind
-from workbench.rehearsal.settings import Pace
+from workbench.rehearsal.settings import Pace, Scaler
 
 ROLE = LabelKey.ROLE.value
 USER = LabelKey.USER_WORKLOADS.value
@@ -187,3 +187,13 @@ def test_every_account_that_makes_pods_exists_with_rights() -> None:
         "admin",
         "igz-clusters:core-services",
     }
+
+
+def test_a_notebook_keeps_its_node_from_the_autoscaler_and_in_a_duel_from_karpenter() -> None:
+    unit = Objects(stack(), Pace()).unit("book", work("notebook"), 0)
+    (usual,), (duel,) = (
+        Objects(stack(), Pace(), each).arriving(unit) for each in (Scaler.CLUSTER_AUTOSCALER, Scaler.KARPENTER)
+    )
+    kept = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
+    assert usual.manifest["metadata"]["annotations"] == kept
+    assert duel.manifest["metadata"]["annotations"] == {**kept, "karpenter.sh/do-not-disrupt": "true"}

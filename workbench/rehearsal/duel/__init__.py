@@ -1,0 +1,1 @@
+"""One scenario under Cluster Autoscaler and under Karpenter, side by side."""
