@@ -29,7 +29,11 @@ from components.contract.pools import NodePool
 from support.aks import EXISTING, config, document
 from support.minors import NEWEST, OLDER
 
-TYPES = [i for i in INSTANCE_TYPES.values() if i.provider is Provider.AZURE]
+TYPES = [
+    i
+    for i in INSTANCE_TYPES.values()
+    if i.provider is Provider.AZURE and i.architecture == "amd64" and i.gpu_maker in ("", "nvidia") and i.offers_spot
+]
 CPU_TYPES = [i.name for i in TYPES if not i.gpus]
 GPU_TYPES = [i.name for i in TYPES if i.gpus]
 

@@ -11,7 +11,7 @@ from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT
 from support.autoscaler import is_discovered, node_template
 
-AWS_TYPES = [i for i in INSTANCE_TYPES.values() if i.provider is Provider.AWS]
+AWS_TYPES = [i for i in INSTANCE_TYPES.values() if i.provider is Provider.AWS and i.gpu_maker in ("", "nvidia")]
 LABEL_NAME = st.from_regex(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,8}[A-Za-z0-9])?", fullmatch=True)
 LABELS = st.dictionaries(
     st.tuples(st.sampled_from(["", "example.com/", "eks.example.com/", "taint.example.com/"]), LABEL_NAME).map("".join),
