@@ -1,9 +1,10 @@
 """The stack, top to bottom."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pulumi
 
+from components.addons.storage import SharedStorageClasses, SharedStorageClassesArgs
 from components.clusters.handle import ClusterHandle
 from components.contract.aks.config import AksConfig
 from components.contract.clusters import descriptor_of
@@ -17,6 +18,7 @@ from components.contract.groups import NodeGroup, gpu_names, role_for_jobs
 from components.contract.identity import CloudIdentity
 from components.contract.live_sizes import with_live_sizes
 from components.contract.local.config import LocalConfig
+from components.contract.namespaces import volumes_of
 from components.contract.people import People
 from components.contract.placement import Placement, PlacementEngine, has_untainted_spot, offers_mutation
 from components.contract.policy_choices import AdmissionMode
@@ -34,6 +36,7 @@ from components.scheduling.placement import PodPlacement, PodPlacementArgs
 from components.scheduling.pod_corrections import PodCorrections, PodCorrectionsArgs
 from components.scheduling.pod_security import PodSecurity, PodSecurityArgs
 from components.scheduling.priority_classes import PriorityClasses, PriorityClassesArgs
+from components.scheduling.volumes import NamespaceVolumes, NamespaceVolumesArgs
 from infra.config import StackConfig
 from infra.outputs import export
 
@@ -69,6 +72,7 @@ def run(
     defaults = _admission(config, cluster, placement, classes)
     baseline = PodSecurity("pod-security", PodSecurityArgs(admission=config.policies.admission), inside)
     gives_limits = limit_range_gives_limits(config.environment, config.policies.admission, mutates=placement.mutates)
+    shared = _shared_storage(config, cluster)
     namespaces: list[pulumi.Resource] = []
     for name, choices in config.namespaces.items():
         namespace = UserNamespaceObjects(
@@ -87,6 +91,7 @@ def run(
         namespaces.append(namespace)
         if choices.identity:
             _accounts(cluster, name, choices.identity, namespace)
+        _volumes(config, cluster, name, [*shared, namespace])
         if choices.core_services:
             mlrun = _mlrun(config, cluster.groups, name, corrects=placement.mutates)
             # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
@@ -100,6 +105,19 @@ def run(
 def _accounts(cluster: ClusterHandle, name: str, identity: CloudIdentity, namespace: pulumi.Resource) -> None:
     accounts = JobAccountsArgs(namespace=name, choices=identity, identity=cluster.identity_of(name))
     JobAccounts(f"{name}-accounts", accounts, cluster.inside([namespace]))
+
+
+def _shared_storage(config: StackConfig, cluster: ClusterHandle) -> tuple[pulumi.Resource, ...]:
+    if not config.storage:
+        return ()
+    classes = SharedStorageClassesArgs(config.storage, cluster.shares)
+    return (SharedStorageClasses("storage", classes, cluster.inside(cluster.ready)),)
+
+
+def _volumes(config: StackConfig, cluster: ClusterHandle, namespace: str, needed: Sequence[pulumi.Resource]) -> None:
+    if choices := config.namespaces[namespace].volumes:
+        volumes = NamespaceVolumesArgs(namespace=namespace, choices=choices, shares=cluster.shares)
+        NamespaceVolumes(f"{namespace}-volumes", volumes, cluster.inside(needed))
 
 
 def _mlrun(config: StackConfig, groups: tuple[NodeGroup, ...], namespace: str, *, corrects: bool) -> MlrunSettingsArgs:
@@ -178,7 +196,12 @@ def _cluster(
             from components.clusters.eks import EksCluster, EksClusterArgs  # noqa: PLC0415
 
             eks = EksClusterArgs(
-                choices=config.cluster, environment=config.environment, groups=groups, identities=config.identities
+                choices=config.cluster,
+                environment=config.environment,
+                groups=groups,
+                identities=config.identities,
+                storage=config.storage,
+                volumes=volumes_of(config.namespaces),
             )
             return EksCluster(pulumi.get_stack(), eks).handle
         case AksConfig():

@@ -1,11 +1,14 @@
-"""The default storage class."""
+"""The default storage class, and those of shared storage."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pulumi
 from pulumi_kubernetes.storage.v1 import StorageClass, StorageClassPatch
 
 from components.base import PlatformComponent
+from components.clusters.handle import Share
+from components.contract.shared_storage import Storage, class_name
 from components.contract.storage import DEFAULT_CLASS, storage_class
 from components.ownership import joined, owned
 
@@ -35,3 +38,26 @@ class DefaultStorageClass(PlatformComponent):
         else:
             StorageClass(name, metadata=owned(name, annotations=DEFAULT_CLASS), **spec, opts=options)
         self.register_outputs({"name": name})
+
+
+@dataclass(frozen=True)
+class SharedStorageClassesArgs:
+    """Inputs of the classes of shared storage."""
+
+    storage: Mapping[str, Storage]
+    shares: Mapping[str, Share]
+
+
+class SharedStorageClasses(PlatformComponent):
+    """A class for each shared storage: claims of it get volumes there that many pods mount at once."""
+
+    def __init__(self, name: str, args: SharedStorageClassesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:addons:SharedStorageClasses", name, None, opts)
+        for key, share in args.shares.items():
+            spec = storage_class(
+                share.provisioner, share.parameters, is_disk=False, is_kept=args.storage[key].purpose.is_kept
+            )
+            # As with the default class, everything is immutable; of the reclaim policy the provider does not know it.
+            options = self.child(delete_before_replace=True, replace_on_changes=["reclaimPolicy"])
+            StorageClass(class_name(key), metadata=owned(class_name(key)), **spec, opts=options)
+        self.register_outputs({"names": [class_name(key) for key in args.shares]})

@@ -13,6 +13,28 @@ from components.namespace_identity import NamespaceIdentity
 
 
 @dataclass(frozen=True, kw_only=True)
+class CsiVolume:
+    """A volume that exists in the cloud, as a driver mounts it."""
+
+    driver: str
+    """CSI driver, such as ``efs.csi.aws.com``."""
+    handle: pulumi.Input[str]
+    """How the driver knows the volume."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """One shared storage of the stack file, as a cluster mounts it."""
+
+    provisioner: str
+    """CSI driver of its storage class."""
+    parameters: Mapping[str, pulumi.Input[str]]
+    """Parameters of its storage class."""
+    volumes: Mapping[tuple[str, str], CsiVolume]
+    """Its volumes by namespace and claim."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ClusterHandle:
     """One cluster, ready to receive objects."""
 
@@ -30,6 +52,8 @@ class ClusterHandle:
     """Existing objects that are adopted because they match ours."""
     transformations: tuple[pulumi.ResourceTransformation, ...] = ()
     """Transformations of everything inside the cluster."""
+    shares: Mapping[str, Share] = field(default_factory=dict)
+    """Shared storage by its name in the stack file."""
     facts: Mapping[str, pulumi.Input[object]] = field(default_factory=dict)
     """Further facts about the cluster, for the stack's outputs."""
     identities: Mapping[str, NamespaceIdentity] = field(default_factory=dict)

@@ -44,6 +44,9 @@ class OwnTag(StrEnum):
     MANAGED_BY = "managed-by"
     """On all AWS resources: this package, unless the stack file sets another value; warns against manual edits."""
 
+    PURPOSE = f"{OWN_DOMAIN}/purpose"
+    """On file systems: what the storage is for, one of ``Purpose``."""
+
     AUTOSCALER = f"{OWN_DOMAIN}/autoscaler"
     """On the Auto Scaling groups that the autoscaler may scale: the name of its cluster.
 

@@ -12,6 +12,7 @@ from components.contract.groups import NodeGroup
 from components.contract.identity import CloudIdentity
 from components.contract.kind_nodes import KindNodes
 from components.contract.pools import NodePool
+from components.contract.shared_storage import Storage
 from components.contract.taints import Taint
 
 ConfigT = TypeVar("ConfigT", bound=ContractModel)
@@ -58,6 +59,12 @@ def no_identities(_: ContractModel, identities: Mapping[str, CloudIdentity]) -> 
         )
 
 
+def no_storage(_: ContractModel, storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
+    """Refuse every shared storage: the stack creates none on such a cluster."""
+    for name in storage:
+        yield Mismatch((name,), "a cluster of this kind has no shared storage; remove it, or use cluster.kind eks")
+
+
 def any_group(_: ContractModel, __: str) -> str | None:
     """Return nothing: any name can be that of a group."""
     return None
@@ -101,6 +108,8 @@ class KindDescriptor(Generic[ConfigT]):
     """Returns what pods of user namespaces reach on every cluster of this kind: API server and credentials."""
     identity_problems: Callable[[ConfigT, Mapping[str, CloudIdentity]], Iterator[Mismatch]] = no_identities
     """Finds what the cloud would refuse of namespaces' identities, by namespace; paths begin at the namespaces."""
+    storage_problems: Callable[[ConfigT, Mapping[str, Storage]], Iterator[Mismatch]] = no_storage
+    """Finds shared storage that the cluster cannot have; paths begin at the stack file's ``storage``."""
     group_problem: Callable[[ConfigT, str], str | None] = any_group
     """Returns why no group can have a name on this kind of cluster; None if one can."""
     group_note: Callable[[ConfigT, str], str | None] = any_group

@@ -68,14 +68,17 @@ class AutoMountType(StrEnum):
     """All keys of a Secret as variables."""
 
 
+CLAIM: Final = "pvc_name"
+"""Parameter of the type pvc that names the claim."""
+
 _PARAMETERS: Final[Mapping[AutoMountType, tuple[str, ...]]] = {
-    AutoMountType.PVC: ("pvc_name", "volume_name", "volume_mount_path"),
+    AutoMountType.PVC: (CLAIM, "volume_name", "volume_mount_path"),
     AutoMountType.S3: ("secret_name", "endpoint_url", "prefix", "aws_region", "non_anonymous"),
     AutoMountType.SECRET_ENV: ("secret_name",),
 }
 """Parameters of each type that name no credential (``mlrun/runtimes/mounts.py``)."""
 
-_REQUIRED: Final = {AutoMountType.PVC: "pvc_name", AutoMountType.SECRET_ENV: "secret_name"}
+_REQUIRED: Final = {AutoMountType.PVC: CLAIM, AutoMountType.SECRET_ENV: "secret_name"}
 
 
 _NAME: Final = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?"

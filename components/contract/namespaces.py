@@ -1,17 +1,20 @@
 """User namespaces: where users' jobs, functions and notebooks run, and their quotas."""
 
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.choices import ContractModel, Explained
+from components.contract.constraint_violation import Mismatch
 from components.contract.egress import Destination, EgressCidr, ip_block
 from components.contract.identity import CloudIdentity, key_problem
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel, is_dns_label
 from components.contract.mlrun_choices import MlrunChoices
 from components.contract.policy_choices import AdmissionMode
 from components.contract.quantities import Quantity, parse_quantity
+from components.contract.shared_storage import VOLUMES_MAX, ClaimName, Storage, Volume, Volumes
 
 DEFAULT_NAMESPACES: Final = ("mlrun",)
 """Default user namespaces: the default of the MLRun CE chart."""
@@ -161,6 +164,19 @@ class UserNamespace(ContractModel):
         examples=[["172.20.0.1/32", "10.20.0.0/16"]],
     )
 
+    volumes: Annotated[
+        dict[ClaimName, Volume],
+        Explained(
+            "A namespace shares data only if its owner says so.",
+            "A claim of each name that all pods of the namespace can mount at once, and its volume.",
+        ),
+    ] = Field(
+        {},
+        max_length=VOLUMES_MAX,
+        description="Volumes in shared storage, by the name of their claim.",
+        examples=[{"shared": {"storage": "corpus"}}],
+    )
+
     @field_validator("mlrun", mode="after")
     @classmethod
     def _runs_here(cls, own: MlrunChoices | None, info: ValidationInfo) -> MlrunChoices | None:
@@ -201,3 +217,17 @@ class UserNamespace(ContractModel):
             WellKnownLabel.POD_SECURITY_ENFORCE_VERSION.value: "latest",
             **dict.fromkeys(() if refuses else warnings, BASELINE_LEVEL),
         }
+
+
+def volumes_of(namespaces: Mapping[str, UserNamespace]) -> Volumes:
+    """Return all volumes in shared storage, by namespace and claim."""
+    return {(name, claim): each for name, choices in namespaces.items() for claim, each in choices.volumes.items()}
+
+
+def unknown_storage(namespaces: Mapping[str, UserNamespace], storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
+    """Find volumes in a storage that does not exist; paths begin at the stack file's ``namespaces``."""
+    known = f"known: {', '.join(storage)}" if storage else "the stack file has none; add it under `storage`"
+    for (name, claim), volume in volumes_of(namespaces).items():
+        if volume.storage not in storage:
+            message = f"'{volume.storage}' is not a storage of this stack file; {known}"
+            yield Mismatch((name, "volumes", claim, "storage"), message)

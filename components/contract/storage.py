@@ -1,4 +1,4 @@
-"""The default storage class: settings common to all drivers."""
+"""Storage classes: settings common to all drivers."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -19,10 +19,10 @@ DEFAULT_CLASS: Final = {DEFAULT_KEYS[0]: TRUE}
 """How we mark ours."""
 
 
-def storage_class(provisioner: str, parameters: Mapping[str, str]) -> dict[str, Any]:
+def storage_class(
+    provisioner: str, parameters: Mapping[str, Any], *, is_disk: bool = True, is_kept: bool = False
+) -> dict[str, Any]:
     """Return the content of a class without its metadata.
-
-    A volume is created in the zone of its first pod; created earlier, it could be in a zone without room for the pod.
 
     Parameters
     ----------
@@ -30,11 +30,16 @@ def storage_class(provisioner: str, parameters: Mapping[str, str]) -> dict[str, 
         CSI driver, such as ``ebs.csi.aws.com``.
     parameters
         Parameters of the driver; see its documentation.
+    is_disk
+        Whether a volume is a disk, with a size that can grow and in one zone: it is then created in that of its first
+        pod; created earlier, it could be in a zone without room for the pod.
+    is_kept
+        Whether a volume stays when its claim is deleted.
     """
     return {
         "provisioner": provisioner,
         "parameters": dict(parameters),
-        "volume_binding_mode": "WaitForFirstConsumer",
-        "reclaim_policy": "Delete",
-        "allow_volume_expansion": True,
+        "volume_binding_mode": "WaitForFirstConsumer" if is_disk else "Immediate",
+        "reclaim_policy": "Retain" if is_kept else "Delete",
+        "allow_volume_expansion": is_disk,
     }

@@ -20,7 +20,13 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup, zones_unknown_at_zero
 from components.contract.identity import CloudIdentity, key_problem
-from components.contract.namespaces import DEFAULT_NAMESPACES, TENANT_NAMESPACE, NamespaceName, UserNamespace
+from components.contract.namespaces import (
+    DEFAULT_NAMESPACES,
+    TENANT_NAMESPACE,
+    NamespaceName,
+    UserNamespace,
+    unknown_storage,
+)
 from components.contract.people import People, authors_of_pods, mismatches
 from components.contract.platform_choices import PlatformChoices
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_REQUEST_RATIO, PodResources, beyond_any
@@ -28,6 +34,7 @@ from components.contract.policy_choices import AdmissionMode, PolicyChoices
 from components.contract.policy_guard import PolicyGuard, default_guard
 from components.contract.pool_names import PoolName
 from components.contract.pools import NodePool, PoolRole
+from components.contract.shared_storage import Storage, StorageName
 from components.contract.taints import Taint
 
 CONFIG_KEY: Final = "igz-clusters:stack"
@@ -108,6 +115,19 @@ class StackConfig(ContractModel):
         json_schema_extra={"maxProperties": ENTRIES_MAX},
         description="Node pools by name; exactly one has the role initial.",
         examples=[{"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}],
+    )
+    storage: Annotated[
+        dict[StorageName, Storage],
+        Few,
+        Explained(
+            "Storage costs money, and only its owner knows what it is for.",
+            "File systems of the cloud, a storage class for each, and what `namespaces.*.volumes` can name.",
+        ),
+    ] = Field(
+        {},
+        json_schema_extra={"maxProperties": ENTRIES_MAX},
+        description="Storage that many pods mount at once, by name (docs/shared-storage.md).",
+        examples=[{"corpus": {"purpose": "dataset", "type": "files"}}],
     )
     namespaces: Annotated[
         dict[NamespaceName, UserNamespace],
@@ -301,6 +321,19 @@ class StackConfig(ContractModel):
                 break
         findings.raise_if_any()
         return platform
+
+    @field_validator("storage", "namespaces", mode="after")
+    @classmethod
+    def _storage_exists(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        cluster, storage, findings = info.data.get("cluster"), info.data.get("storage"), Findings()
+        if info.field_name == "namespaces":
+            found = unknown_storage(given, storage) if storage is not None else ()
+        else:
+            found = descriptor_of(cluster).storage_problems(cluster, given) if cluster else ()
+        for mismatch in found:
+            findings.add(mismatch.message, *mismatch.path)
+        findings.raise_if_any()
+        return given
 
     @field_validator("people", mode="after")
     @classmethod

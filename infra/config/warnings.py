@@ -11,6 +11,7 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import VPC_RANGES
 from components.contract.environments import ClusterKind, Environment
+from components.contract.mlrun_choices import CLAIM
 from components.contract.namespaces import SYSTEM_NAMESPACES
 from components.contract.placement import offers_mutation
 from components.contract.policy_guard import PolicyGuard
@@ -33,6 +34,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
     yield from _public_clients(config)
     yield from _identities(config, is_local=is_local)
     yield from _labels(config)
+    yield from _claims(config)
     for name, namespace in config.namespaces.items():
         for cidr in namespace.egress_cidrs:
             if ip_network(cidr).prefixlen < PUBLIC_PREFIX_MIN:
@@ -89,4 +91,16 @@ def _public_clients(config: StackConfig) -> Iterator[Mismatch]:
                 ("cluster", "apiClientCidrs"),
                 f"{cidr} is a public range: it reaches the API only where peering or a VPN routes it into the VPC; "
                 "publicAccessCidrs is for the internet",
+            )
+
+
+def _claims(config: StackConfig) -> Iterator[Mismatch]:
+    for name, choices in config.namespaces.items():
+        mounted = config.platform.mlrun.with_own(choices.mlrun).auto_mount
+        claim = mounted.parameters.get(CLAIM) if mounted else None
+        if choices.core_services and choices.volumes and claim and claim not in choices.volumes:
+            yield Mismatch(
+                ("namespaces", name, "volumes"),
+                f"{', '.join(choices.volumes)}: not '{claim}', which autoMount of MLRun mounts into every function; if "
+                "nobody else creates that claim, no function starts",
             )

@@ -36,6 +36,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "prod",
         {"pools.data": {"role": "data", "size": {"min": 3, "max": 3}, "instanceTypes": ["i4i.2xlarge"]}},
     ),
+    "prod-with-storage": (
+        "prod",
+        {
+            "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
+            "namespaces.mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus"}}},
+        },
+    ),
     "existing-prod": (
         "existing",
         {

@@ -19,6 +19,12 @@ from workbench.recovery.cloud.aws.account import AwsAccount
 STACK = "test"
 """As the recorder calls every stack."""
 
+STORAGE: dict[str, Any] = {
+    "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
+    "namespaces": {"mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus"}}}},
+}
+"""Changes after which the test stack has shared storage too."""
+
 
 @dataclass(frozen=True)
 class Resource:

@@ -82,7 +82,8 @@ PAGES: Final = {
             f"AWS provider {aws.facts().release}, by\nfacts of {aws.facts().read_on} ([aws-inputs.md](aws-inputs.md))",
             eks_edits.STACKS,
             "The stack is the one of `tests/support/eks_edits.py`: production,\n"
-            "a created network in three zones, a pool of every role, GPUs in two shapes.",
+            "a created network in three zones, a pool of every role, GPUs in two shapes; the\n"
+            "last rows are of one with shared storage.",
         ),
         Page(
             "aks",

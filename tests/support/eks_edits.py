@@ -73,4 +73,26 @@ EDITS: Final[dict[str, Changes]] = {
     "pools.data.instanceTypes": {"pools.data.instanceTypes": ["i4i.4xlarge"]},
 }
 
-STACKS: Final = (Edited(document, PRODUCTION, EDITS),)
+_CORPUS: Final = {"purpose": "dataset", "type": "files"}
+
+STORING: Final[Changes] = {
+    **PRODUCTION,
+    "storage": {"corpus": _CORPUS, "temporary": {"purpose": "scratch", "type": "files"}},
+    "namespaces.jobs.volumes": {"shared": {"storage": "corpus"}},
+}
+STORAGE_EDITS: Final[dict[str, Changes]] = {
+    "storage, one more": {"storage.more": {"purpose": "home", "type": "files"}},
+    "storage, a scratch storage removed": {"storage.temporary": None},
+    "storage, a dataset renamed": {
+        "storage.corpus": None,
+        "storage.data": _CORPUS,
+        "namespaces.jobs.volumes.shared.storage": "data",
+    },
+    "storage.corpus.purpose": {"storage.corpus.purpose": "scratch"},
+    "storage.corpus.backups, from on to off": {"storage.corpus.backups": False},
+    "namespaces.jobs.volumes, one more": {"namespaces.jobs.volumes.more": {"storage": "corpus"}},
+    "namespaces.jobs.volumes, one removed": {"namespaces.jobs.volumes": {}},
+    "namespaces.jobs.volumes, another storage": {"namespaces.jobs.volumes.shared.storage": "temporary"},
+}
+
+STACKS: Final = (Edited(document, PRODUCTION, EDITS), Edited(document, STORING, STORAGE_EDITS))

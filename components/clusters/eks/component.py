@@ -24,13 +24,14 @@ from components.clusters.eks.managed_addons import (
 from components.clusters.eks.namespace_identities import NamespaceIdentities, NamespaceIdentitiesArgs
 from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network, existing_network
 from components.clusters.eks.node_groups import ManagedNodeGroup, NodeGroupArgs
-from components.clusters.handle import ClusterHandle, replaced_with
+from components.clusters.handle import ClusterHandle, Share, replaced_with
 from components.contract.aws import OwnTag
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import ExistingNetwork
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup
 from components.contract.identity import CloudIdentity
+from components.contract.shared_storage import Storage, Volumes
 from components.contract.tags import MANAGER
 from components.namespace_identity import NamespaceIdentity
 
@@ -47,6 +48,9 @@ class EksClusterArgs:
     groups: tuple[NodeGroup, ...]
     identities: Mapping[str, CloudIdentity] = field(default_factory=dict)
     """Cloud identities of user namespaces, by namespace."""
+    storage: Mapping[str, Storage] = field(default_factory=dict)
+    volumes: Volumes = field(default_factory=dict)
+    """Volumes in that storage."""
 
 
 class EksCluster(PlatformComponent):
@@ -78,6 +82,10 @@ class EksCluster(PlatformComponent):
         after = self._addons("addons", (*AFTER_NODES, *monitoring), control_plane, nodes)
         kubernetes_provider, config = self._kubernetes_provider(control_plane)
         ready = (*control_plane.access, *nodes, after)
+        shares: Mapping[str, Share] = {}
+        if args.storage:
+            stored, shares = self._shared_storage(control_plane, network, nodes)
+            ready = (*ready, *stored)
         follows = (replaced_with(control_plane.cluster),)
         own = ClusterAddons(
             f"{name}-own",
@@ -97,6 +105,7 @@ class EksCluster(PlatformComponent):
             ready=(*ready, own),
             kubeconfig=config,
             transformations=follows,
+            shares=shares,
             facts=self._facts(control_plane, network),
             identities=self._identities(control_plane),
         )
@@ -236,6 +245,34 @@ class EksCluster(PlatformComponent):
             self._in_aws,
         )
         return made.by_namespace
+
+    def _shared_storage(
+        self, control_plane: ControlPlane, network: Network, nodes: Sequence[pulumi.Resource]
+    ) -> tuple[tuple[pulumi.Resource, ...], Mapping[str, Share]]:
+        # Only stacks with shared storage load the SDK of EFS.
+        from components.clusters.eks.shared_storage import (  # noqa: PLC0415
+            EFS_DRIVER,
+            SharedStorage,
+            SharedStorageArgs,
+        )
+
+        choices = self._args.choices
+        storage = SharedStorage(
+            f"{self._name}-storage",
+            SharedStorageArgs(
+                storage=self._args.storage,
+                volumes=self._args.volumes,
+                cluster_name=choices.name,
+                region=choices.region,
+                account_id=choices.account_id,
+                network=network,
+                cidr=choices.network.cidr,
+                is_production=self._is_production,
+            ),
+            self._in_aws,
+        )
+        driver = self._addons("storage-addons", (EFS_DRIVER,), control_plane, nodes)
+        return (storage, driver), storage.shares
 
     def _facts(self, control_plane: ControlPlane, network: Network) -> dict[str, pulumi.Input[object]]:
         choices, cluster = self._args.choices, control_plane.cluster

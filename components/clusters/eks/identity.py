@@ -29,6 +29,9 @@ CNI_POLICIES: Final = ("AmazonEKS_CNI_Policy",)
 EBS_POLICIES: Final = ("AmazonEBSCSIDriverPolicyV2",)
 """Policy for volumes that the driver created, and no others: https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonEBSCSIDriverPolicyV2.html."""
 
+EFS_POLICIES: Final = ("service-role/AmazonEFSCSIDriverPolicy",)
+"""Policy for access points that the driver created: https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonEFSCSIDriverPolicy.html."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RoleArgs:
@@ -40,7 +43,7 @@ class RoleArgs:
     conditions: Mapping[str, Mapping[str, str | Sequence[str]]] = field(default_factory=dict)
     """Conditions of the assumption, in IAM's condition language."""
     managed_policies: Sequence[str] = ()
-    """Names of AWS's own policies."""
+    """Names of AWS's own policies, with their path if they have one."""
     statements: Sequence[Mapping[str, Any]] = ()
     """Statements of its inline policy."""
     permissions_boundary: str | None
@@ -67,8 +70,9 @@ class ServiceRole(PlatformComponent):
             opts=self.child(),
         )
         for policy in args.managed_policies:
+            called = policy.rpartition("/")[2]
             RolePolicyAttachment(
-                f"{name}-{policy}", role=role.name, policy_arn=f"arn:aws:iam::aws:policy/{policy}", opts=self.child()
+                f"{name}-{called}", role=role.name, policy_arn=f"arn:aws:iam::aws:policy/{policy}", opts=self.child()
             )
         if args.statements:
             RolePolicy(name, role=role.name, policy=_document(args.statements), opts=self.child())

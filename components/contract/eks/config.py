@@ -43,6 +43,9 @@ ADDONS: Final = (
 )
 """EKS add-ons that every cluster gets: the first three before the nodes, the others after the initial group."""
 
+EFS_ADDON: Final = "aws-efs-csi-driver"
+"""Add-on of clusters with shared storage."""
+
 IMAGE_REGISTRIES: Final = ("registry.k8s.io", "nvcr.io")
 """Registries of the images in our own manifests; each may be replaced by a mirror."""
 
@@ -92,7 +95,7 @@ def _other_account(arn: str, info: ValidationInfo) -> str:
 
 
 Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
-AddonName = Annotated[str, *one_of(ADDONS, "add-on")]
+AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON), "add-on")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
 _NAME: Final = "[a-z]([a-z0-9-]{0,61}[a-z0-9])?"

@@ -19,6 +19,11 @@ ROUTED = (
     "for the internet"
 )
 
+UNMOUNTED = (
+    "shared: not 'shard', which autoMount of MLRun mounts into every function; if nobody else creates that claim, no "
+    "function starts"
+)
+
 
 def warned(config: StackConfig) -> list[str]:
     return [f"{'.'.join(each.path)}: {each.message}" for each in warnings_of(config)]
@@ -46,6 +51,25 @@ def warned(config: StackConfig) -> list[str]:
 def test_a_setting_that_its_author_may_not_have_meant_is_warned_of(
     changes: dict[str, Any], expected: list[str]
 ) -> None:
+    assert warned(eks.config(changes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("shared", []),
+        (
+            "shard",
+            [f"namespaces.mlrun.volumes: {UNMOUNTED}"],
+        ),
+    ],
+)
+def test_a_claim_that_mlrun_mounts_is_compared_with_those_of_its_namespace(claim: str, expected: list[str]) -> None:
+    changes = {
+        "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
+        "namespaces": {"mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus"}}}, "jobs": {}},
+        "platform": {"mlrun": {"autoMount": {"type": "pvc", "parameters": {"pvc_name": claim}}}},
+    }
     assert warned(eks.config(changes)) == expected
 
 

@@ -1,5 +1,6 @@
 """A no-op AWS provider: ids and outputs are made up, and identical for identical names."""
 
+import hashlib
 from typing import Any, Final
 
 from typing_extensions import override
@@ -21,12 +22,22 @@ OUTPUTS: Final[dict[str, dict[str, Any]]] = {
 """Outputs of AWS resources, besides ``arn``, that programs read."""
 
 
+ID_PREFIXES: Final = {
+    "aws:ec2/securityGroup:SecurityGroup": "sg",
+    "aws:ec2/subnet:Subnet": "subnet",
+    "aws:efs/fileSystem:FileSystem": "fs",
+}
+"""Prefixes of ids whose form AWS's model of EFS prescribes where they are inputs."""
+
+
 class NoopAws(NoopProvider, OfflineAws):
     """Accepts every operation on AWS resources without performing it."""
 
     @override
     def create(self, type_: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         identifier, repeated = super().create(type_, name, inputs)
+        if prefix := ID_PREFIXES.get(type_):
+            identifier = f"{prefix}-{hashlib.sha256(name.encode()).hexdigest()[:17]}"
         outputs = {**repeated, "arn": f"{ACCOUNT}:{name}", **OUTPUTS.get(type_, {})}
         if type_ == "aws:eks/nodeGroup:NodeGroup":
             outputs["resources"] = [{"autoscalingGroups": [{"name": f"eks-{inputs['nodeGroupName']}"}]}]

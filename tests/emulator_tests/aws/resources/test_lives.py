@@ -16,6 +16,10 @@ from workbench.offline.provider import Existing
 Made = tuple[str, dict[str, Any], dict[str, Any]]
 """Type, inputs, and inputs that change in place; None takes one away."""
 
+FILES = "aws:efs/fileSystem:FileSystem"
+NEVER_GONE = ("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup", "aws:efs/backupPolicy:BackupPolicy")
+"""AWS's own for as long as there is the VPC or the file system."""
+
 EVERYWHERE = "0.0.0.0/0"
 ALLOW = {"Effect": "Allow", "Action": "logs:PutLogEvents", "Resource": "*"}
 
@@ -272,11 +276,44 @@ def pod_identity(stack: Stack) -> Made:
     return type_, {**account, "roleArn": one.outputs["arn"]}, {"roleArn": other.outputs["arn"]}
 
 
+def file_system(_: Stack) -> Made:
+    given = {"creationToken": "a-b", "encrypted": True, "throughputMode": "elastic", "tags": {"Name": "a"}}
+    return FILES, given, {"throughputMode": "bursting", "tags": {"Name": "b"}}
+
+
+def mount_target(stack: Stack) -> Made:
+    network, (here, _) = stack.network()
+    one, other = (
+        stack.make("aws:ec2/securityGroup:SecurityGroup", name, vpcId=network.id, description=name) for name in "12"
+    )
+    given = {"fileSystemId": stack.make(FILES, creationToken="a").id, "subnetId": here.id, "securityGroups": [one.id]}
+    return "aws:efs/mountTarget:MountTarget", given, {"securityGroups": [other.id]}
+
+
+def access_point(stack: Stack) -> Made:
+    owner = {"ownerUid": 1000.0, "ownerGid": 100.0, "permissions": "0770"}
+    inside = {"posixUser": {"uid": 1000.0, "gid": 100.0}, "rootDirectory": {"path": "/ns/a/b", "creationInfo": owner}}
+    given = {"fileSystemId": stack.make(FILES, creationToken="a").id, **inside, "tags": {"Name": "a"}}
+    return "aws:efs/accessPoint:AccessPoint", given, {"tags": {"Name": "b"}}
+
+
+def backup_policy(stack: Stack) -> Made:
+    given = {"fileSystemId": stack.make(FILES, creationToken="a").id, "backupPolicy": {"status": "ENABLED"}}
+    return "aws:efs/backupPolicy:BackupPolicy", given, {"backupPolicy": {"status": "DISABLED"}}
+
+
+def file_system_policy(stack: Stack) -> Made:
+    mount = {"Action": "elasticfilesystem:ClientMount", "Principal": "*"}
+    given = {"fileSystemId": stack.make(FILES, creationToken="a").id, "policy": policy(**mount)}
+    return "aws:efs/fileSystemPolicy:FileSystemPolicy", given, {"policy": policy(**mount, Effect="Deny")}
+
+
 LIVES = (
     vpc, subnet, default_security_group, internet_gateway, route_table, route_table_association, route, address,
     nat_gateway, security_group, rule("Ingress"), rule("Egress"), gateway_endpoint, interface_endpoint,
     launch_template, flow_log, log_group, role, role_policy, attachment, key, alias, cluster, node_group, tag, addon,
-    access_entry, access_policy, pod_identity,
+    access_entry, access_policy, pod_identity, file_system, mount_target, access_point, backup_policy,
+    file_system_policy,
 )  # fmt: skip
 
 
@@ -296,7 +333,7 @@ def test_a_resource_is_made_read_changed_and_deleted_and_nothing_moves_by_itself
     assert adopted
     assert adopted.inputs == resource.inputs
     stack.delete(resource)
-    if type_ != "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup":  # AWS's own, for as long as there is its VPC
+    if type_ not in NEVER_GONE:
         assert stack.provider.read(resource) is None
         stack.provider.delete(resource)  # what is gone already is no error
 

@@ -29,6 +29,7 @@ The real plug-in has 25, whose last ones lie minutes apart. Variable ``AWS_MAX_A
 NAMES: Final = {
     "autoscaling": "Auto Scaling",
     "ec2": "EC2",
+    "efs": "EFS",
     "eks": "EKS",
     "iam": "IAM",
     "kms": "KMS",

@@ -1,5 +1,7 @@
 """AWS as an application: EKS is done by a service of our own, the rest by moto's application in the same process.
 
+What moto lacks of EFS is in ``file_systems.py``.
+
 What is done is done one call at a time, because moto is not safe to use from several threads.
 """
 
@@ -10,6 +12,7 @@ from typing import Any
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from typing_extensions import override
 
+from emulators.aws.server import file_systems
 from emulators.aws.server.answers import JSON_TYPES, members_of, refusal, success
 from emulators.aws.server.consequences import follow, has_consequence
 from emulators.aws.server.errors import AwsError
@@ -95,6 +98,8 @@ class Application(application.Application[Request]):
 
     def _motos(self, request: Request, environ: Environ) -> Answer:
         check(request)
+        if own := file_systems.OPERATIONS.get(request.operation):
+            return success(protocol(request.service), request.model, own(request.params))
         answer = _moto_answer(self._moto, environ)
         if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
             return answer

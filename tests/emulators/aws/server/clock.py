@@ -7,6 +7,8 @@ SECONDS: Final = {
     "ec2:DeleteNatGateway": 50,
     "ec2:CreateVpcEndpoint": 60,
     "ec2:DeleteVpcEndpoints": 30,
+    "efs:CreateFileSystem": 10,
+    "efs:CreateMountTarget": 90,
     "eks:CreateAddon": 30,
     "eks:CreateCluster": 540,
     "eks:CreateNodegroup": 120,

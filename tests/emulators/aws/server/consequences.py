@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from emulators.aws.server import store
+from emulators.aws.server import file_systems, store
 from emulators.aws.server.autoscaling import release_interfaces
 from emulators.aws.server.references import has_internet_gateway
 from emulators.aws.server.requests import Request
@@ -144,6 +144,8 @@ _CONSEQUENCES: Final[Mapping[str, Consequence]] = {
     "ec2:DeleteNatGateway": _nat_gateway_deleted,
     "ec2:DeleteVpcEndpoints": _endpoints_deleted,
     "ec2:TerminateInstances": _instances_gone,
+    "efs:CreateFileSystem": file_systems.made,
+    "efs:CreateMountTarget": file_systems.mounted,
     "kms:EnableKeyRotation": _rotation_enabled,
     "kms:GetKeyRotationStatus": _rotation_told,
 }

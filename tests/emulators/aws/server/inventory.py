@@ -17,7 +17,7 @@ ReadResult = Iterator[tuple[str, str]]
 def inventory() -> Mapping[str, list[str]]:
     """Return the ids of what exists by type; a type of which there is nothing is not in it. EKS's own is not either."""
     found: dict[str, list[str]] = {}
-    for parts in (_network(), _gateways(), _routes(), _security_groups(), _machines(), _identity(), _rest()):
+    for parts in (_network(), _gateways(), _routes(), _security_groups(), _machines(), _files(), _identity(), _rest()):
         for type_, id_ in parts:
             found.setdefault(type_, []).append(id_)
     return {type_: sorted(ids) for type_, ids in sorted(found.items())}
@@ -107,6 +107,18 @@ def _machines() -> ReadResult:
         for tag in group.tags:
             if OWN not in tag:
                 yield "aws:autoscaling/tag:Tag", f"{group.name},{tag['Key']}"
+
+
+def _files() -> ReadResult:
+    efs = store.efs()
+    for id_, files in efs.file_systems_by_id.items():
+        yield "aws:efs/fileSystem:FileSystem", id_
+        if files.backup_policy:
+            yield "aws:efs/backupPolicy:BackupPolicy", id_
+        if files.file_system_policy:
+            yield "aws:efs/fileSystemPolicy:FileSystemPolicy", id_
+    yield from (("aws:efs/mountTarget:MountTarget", id_) for id_ in efs.mount_targets_by_id)
+    yield from (("aws:efs/accessPoint:AccessPoint", id_) for id_ in efs.access_points)
 
 
 def _identity() -> ReadResult:

@@ -9,7 +9,8 @@ from botocore.model import OperationModel
 from workbench.offline.aws.models import service_model
 
 SERVICES: Final = (
-    *("autoscaling", "ec2", "eks", "eks-auth", "elb", "elbv2", "iam", "kms", "logs", "resourcegroupstaggingapi", "sts"),
+    *("autoscaling", "ec2", "efs", "eks", "eks-auth", "elb", "elbv2", "iam", "kms", "logs"),
+    *("resourcegroupstaggingapi", "sts"),
 )
 """By the names of botocore, which boto3's clients have."""
 

@@ -6,7 +6,7 @@ AWS itself lets roles, keys and launch templates go that a cluster still needs; 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from emulators.aws.server import store
+from emulators.aws.server import file_systems, store
 from emulators.aws.server.errors import AwsError
 from emulators.aws.server.requests import Request
 
@@ -220,6 +220,17 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "ec2:DetachInternetGateway": _detach_internet_gateway,
     "ec2:ReleaseAddress": _release_address,
     "ec2:ReplaceRoute": _use_nat_gateway,
+    **dict.fromkeys(
+        (f"efs:{name}" for name in ("CreateAccessPoint", "CreateMountTarget", "PutBackupPolicy", "UpdateFileSystem")),
+        file_systems.refuse_until_available,
+    ),
+    **dict.fromkeys(
+        (
+            *("efs:DeleteAccessPoint", "efs:DeleteFileSystemPolicy", "efs:DescribeBackupPolicy"),
+            *("efs:DescribeFileSystemPolicy", "efs:PutFileSystemPolicy"),
+        ),
+        file_systems.refuse,
+    ),
     "kms:CreateAlias": _change_key,
     "kms:EnableKeyRotation": _change_key,
     "kms:ScheduleKeyDeletion": _change_key,

@@ -20,6 +20,11 @@ def ec2() -> Any:
     return get_backend("ec2")[ACCOUNT][REGION]
 
 
+def efs() -> Any:
+    """Return EFS's store."""
+    return get_backend("efs")[ACCOUNT][REGION]
+
+
 def iam() -> Any:
     """Return IAM's store, which has no region."""
     return get_backend("iam")[ACCOUNT]["aws"]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.recovery.cloud.aws import ec2, eks, non_ec2
+from workbench.recovery.cloud.aws import ec2, efs, eks, non_ec2
 from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
@@ -33,6 +33,11 @@ SEARCHES: Final[Mapping[str, Search]] = {
     "aws:ec2/routeTableAssociation:RouteTableAssociation": Search(
         ec2.route_table_association, ("routeTableId", "subnetId")
     ),
+    "aws:efs/accessPoint:AccessPoint": Search(efs.access_point, ("fileSystemId", "rootDirectory")),
+    "aws:efs/backupPolicy:BackupPolicy": Search(efs.backup_policy, ("fileSystemId",)),
+    "aws:efs/fileSystem:FileSystem": Search(efs.file_system, ("creationToken",)),
+    "aws:efs/fileSystemPolicy:FileSystemPolicy": Search(efs.file_system_policy, ("fileSystemId",)),
+    "aws:efs/mountTarget:MountTarget": Search(efs.mount_target, ("fileSystemId", "subnetId")),
     "aws:eks/accessEntry:AccessEntry": Search(eks.access_entry, ("clusterName", "principalArn")),
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": Search(
         eks.access_policy_association, ("clusterName", "principalArn", "policyArn")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.recovery.cloud.aws import ec2, eks, non_ec2
+from workbench.recovery.cloud.aws import ec2, efs, eks, non_ec2
 from workbench.recovery.cloud.aws.ec2 import Kind
 from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.cloud_resource import CloudResource
@@ -38,6 +38,8 @@ _BY_CONTROLLERS: Final[Mapping[str, Kind]] = {
 }
 """The same plus security groups; those created by controllers lack our tags."""
 
+FILE_SYSTEM: Final = "aws:efs/fileSystem:FileSystem"
+
 _OF_EKS: Final = "aws:eks:cluster-name"
 
 _BALANCING: Final = ("load balancer", "target group")
@@ -64,6 +66,7 @@ def tagged_resources(account: AwsQueries) -> list[CloudResource]:
         *_roles(account),
         *_log_groups(account),
         *_keys(account),
+        *_file_systems(account),
     ]
     return sorted(dict.fromkeys(resources), key=lambda resource: (resource.type, resource.id))
 
@@ -220,6 +223,19 @@ def _keys(account: AwsQueries) -> Iterator[CloudResource]:
         look = _aws(account, "kms", f"describe-key --key-id {result.id}")
         delete = _aws(account, "kms", f"schedule-key-deletion --key-id {result.id}")
         yield CloudResource("aws:kms/key:Key", result.id, description, result.state, look, delete, holds_data=True)
+
+
+def _file_systems(account: AwsQueries) -> Iterator[CloudResource]:
+    for token, result in efs.file_systems(account):
+        if account.is_ours(result.tags or {}):
+            look = _aws(account, "efs", f"describe-file-systems --file-system-id {result.id}")
+            delete = _aws(account, "efs", f"delete-file-system --file-system-id {result.id}")
+            yield CloudResource(FILE_SYSTEM, result.id, token, result.state, look, delete, holds_data=True)
+    for path, result in efs.access_points(account):
+        if account.is_ours(result.tags or {}):
+            look = _aws(account, "efs", f"describe-access-points --access-point-id {result.id}")
+            delete = _aws(account, "efs", f"delete-access-point --access-point-id {result.id}")
+            yield CloudResource("aws:efs/accessPoint:AccessPoint", result.id, path, result.state, look, delete)
 
 
 def _aws(account: AwsQueries, service: str, description: str) -> str:

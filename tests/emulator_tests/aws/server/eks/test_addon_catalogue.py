@@ -1,6 +1,6 @@
 import pytest
 
-from components.contract.eks.config import ADDONS
+from components.contract.eks.config import ADDONS, EFS_ADDON
 from emulators.aws.server.eks import addon_catalogue
 from emulators.aws.server.errors import AwsError
 from support.aws import refused
@@ -9,7 +9,7 @@ from support.minors import CHOSEN, EARLIER, NEWEST, OLDER, after
 
 
 def test_the_emulator_has_every_addon_of_the_contract() -> None:
-    assert set(ADDONS) <= addon_catalogue.OFFERS.keys()
+    assert {*ADDONS, EFS_ADDON} <= addon_catalogue.OFFERS.keys()
 
 
 @pytest.mark.parametrize("name", addon_catalogue.OFFERS)

@@ -41,6 +41,7 @@ class Offer:
 
 OFFERS: Final[Mapping[str, Offer]] = {
     "aws-ebs-csi-driver": Offer("v1.56.0-eksbuild.1", "storage", is_deployment=True),
+    "aws-efs-csi-driver": Offer("v2.1.15-eksbuild.1", "storage", is_deployment=True),
     "coredns": Offer("v1.13.2-eksbuild.1", "networking", is_deployment=True),
     "eks-node-monitoring-agent": Offer("v1.7.0-eksbuild.1", "observability"),
     "eks-pod-identity-agent": Offer("v1.3.10-eksbuild.2", "security"),

@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from emulators.aws.client import Emulator, running
-from support.aws_cloud_resources import Resource, account_at, build_in_aws
+from support.aws_cloud_resources import STORAGE, Resource, account_at, build_in_aws
 from workbench.offline.aws.facts import facts
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.recovery.cloud.aws.searches import SEARCHES, search
@@ -39,7 +39,7 @@ def made(request: pytest.FixtureRequest) -> Iterator[Made]:
     with running() as emulator, pytest.MonkeyPatch.context() as patch:
         account = account_at(emulator, patch)
         private = {"cluster.publicAccessCidrs": None} if request.param == "prod" else {}
-        yield Made(account, build_in_aws({"environment": request.param, **private}))
+        yield Made(account, build_in_aws({"environment": request.param, **private, **STORAGE}))
 
 
 def asked(account: AwsAccount, deployment: dict[str, Any]) -> list[Answer]:

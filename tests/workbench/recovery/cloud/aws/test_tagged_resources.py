@@ -5,7 +5,7 @@ import boto3
 import pytest
 
 from emulators.aws.client import Emulator, running
-from support.aws_cloud_resources import Resource, account_at, build_in_aws
+from support.aws_cloud_resources import STORAGE, Resource, account_at, build_in_aws
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.recovery.cloud.aws.tagged_resources import tagged_resources
 from workbench.recovery.cloud.cloud_resource import CloudResource
@@ -15,6 +15,9 @@ UNTAGGED = {
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
     "aws:ec2/route:Route",
     "aws:ec2/routeTableAssociation:RouteTableAssociation",
+    "aws:efs/backupPolicy:BackupPolicy",
+    "aws:efs/fileSystemPolicy:FileSystemPolicy",
+    "aws:efs/mountTarget:MountTarget",
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
     "aws:iam/rolePolicy:RolePolicy",
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
@@ -43,7 +46,7 @@ def account(emulator: Emulator, patch: pytest.MonkeyPatch) -> AwsAccount:
 
 @pytest.fixture(scope="module")
 def made(account: AwsAccount) -> list[Resource]:
-    return build_in_aws({"environment": "prod", "cluster.publicAccessCidrs": None})
+    return build_in_aws({"environment": "prod", "cluster.publicAccessCidrs": None, **STORAGE})
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +72,8 @@ def test_another_stack_has_nothing_of_this_one(account: AwsAccount, made: list[R
 
 def test_what_cannot_be_had_back_is_marked(resources: list[CloudResource]) -> None:
     kinds = {resource.type for resource in resources if resource.holds_data and not resource.is_byproduct}
-    assert kinds == {"aws:cloudwatch/logGroup:LogGroup", "aws:eks/nodeGroup:NodeGroup", "aws:kms/key:Key"}
+    others = {"aws:cloudwatch/logGroup:LogGroup", "aws:efs/fileSystem:FileSystem", "aws:kms/key:Key"}
+    assert kinds == {"aws:eks/nodeGroup:NodeGroup", *others}
     groups = {resource.id for resource in resources if resource.holds_data and "NodeGroup" in resource.type}
     assert groups
     assert all("data" in name for name in groups)
