@@ -32,8 +32,9 @@ One of several needs the smaller number. The platform needs fewer (Iguazio best 
 fewer are only warned of.
 """
 
+SYSTEM_VCPUS_MIN: Final = 4
 SYSTEM_MEMORY_MIN_MIB: Final = 4096
-"""Memory that a type of a system pool needs; burstable ones (series B) are advised against: https://learn.microsoft.com/azure/aks/use-system-pools."""
+"""vCPUs and memory that a type of a system pool needs; burstable ones (series B) are advised against: https://learn.microsoft.com/azure/aks/use-system-pools."""
 
 NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
 """Maximum length of a pool's name, which leaves room for a suffix that distinguishes its replacements."""
@@ -90,7 +91,7 @@ def _pool_problems(name: str, pool: NodePool, choices: AksConfig) -> Iterator[st
     yield from without_spot(pool, "Azure")
     if pool.role is PoolRole.INITIAL and (weak := [i.name for i in pool.instances if _is_weak(i)]):
         yield (
-            "AKS's system pool, which the initial pool is, needs types of at least "
+            f"AKS's system pool, which the initial pool is, needs types of at least {SYSTEM_VCPUS_MIN} vCPUs and "
             f"{SYSTEM_MEMORY_MIN_MIB // 1024} GiB that are not burstable; {', '.join(weak)} cannot be used"
         )
     if _has_too_many_types(pool) and pool.role is not PoolRole.DATA:
@@ -102,7 +103,8 @@ def _pool_problems(name: str, pool: NodePool, choices: AksConfig) -> Iterator[st
 
 
 def _is_weak(machine: InstanceType) -> bool:
-    return machine.memory_mib < SYSTEM_MEMORY_MIN_MIB or Variant.BURSTABLE in machine.variants
+    is_small = machine.vcpus < SYSTEM_VCPUS_MIN or machine.memory_mib < SYSTEM_MEMORY_MIN_MIB
+    return is_small or Variant.BURSTABLE in machine.variants
 
 
 def _mismatches_of_numbers(

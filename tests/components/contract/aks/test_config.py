@@ -10,7 +10,6 @@ from components.contract.aks.autoscaling import autoscaler_profile
 from components.contract.aks.config import AksConfig, JobMix
 from components.contract.aks.maintenance import NodeImageChannel, WeekDay
 from components.contract.aks.network import nodes_that_fit, nodes_with_pods
-from components.contract.instances import INSTANCE_TYPES, Provider
 from components.contract.ranges import PUBLIC_PREFIX_MIN
 from infra.config import ConfigurationError
 from support.aks import EXISTING, GROUP_ID, config, document
@@ -85,9 +84,3 @@ def test_notebooks_keep_their_nodes_longer_than_jobs() -> None:
     assert set(batch) == set(interactive)
     key = "scale_down_unneeded_time"
     assert int(batch[key].removesuffix("m")) < int(interactive[key].removesuffix("m"))
-
-
-def test_every_known_machine_type_can_hold_a_system_pool() -> None:
-    """AKS wants four vCPUs, 4 GiB and no burstable series there, so that no check of them is needed."""
-    ours = [i for i in INSTANCE_TYPES.values() if i.provider is Provider.AZURE]
-    assert [i.name for i in ours if i.vcpus < 4 or i.memory_mib < 4096 or i.name.startswith("Standard_B")] == []
