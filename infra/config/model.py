@@ -1,18 +1,10 @@
 """Model of a stack file's settings, under ``igz-clusters:stack``."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    field_validator,
-)
+from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.clusters import ClusterChoices, cluster_groups, descriptor_of, spot_taint
@@ -33,9 +25,11 @@ from components.contract.pod_resources import DEFAULT_POD_RESOURCES, MAX_LIMIT_R
 from components.contract.policy_choices import AdmissionMode, PolicyChoices
 from components.contract.policy_guard import PolicyGuard, default_guard
 from components.contract.pool_names import PoolName
-from components.contract.pools import NodePool, PoolRole
+from components.contract.pools import NodePool
 from components.contract.shared_storage import Storage, StorageName
 from components.contract.taints import Taint
+from infra.config.entries import ENTRIES_MAX, Few
+from infra.config.initial_pool import one_initial_pool
 
 CONFIG_KEY: Final = "igz-clusters:stack"
 """Key of the stack file that contains all of our settings."""
@@ -44,20 +38,6 @@ ENGINE_KEYS: Final = ("config", "encryptedkey", "encryptionsalt", "environment",
 """Keys of the stack file itself: https://www.pulumi.com/docs/iac/concepts/projects/stack-settings-file/."""
 
 SCHEMA_VERSION: Final = 1
-PROD_INITIAL_MIN: Final = 2
-"""Minimum number of initial nodes in production, for high availability (Iguazio best practices, production cluster)."""
-
-ENTRIES_MAX: Final = 200
-"""Maximum number of pools and of user namespaces, far beyond any cluster: more come from a mistake."""
-
-
-def _few(entries: dict[str, Any]) -> dict[str, Any]:
-    if len(entries) > ENTRIES_MAX:
-        raise ValueError(f"has {len(entries)} entries, at most {ENTRIES_MAX} are allowed")
-    return entries
-
-
-Few = AfterValidator(_few)
 
 
 def _pod_resources_of(choices: dict[str, Any]) -> PodResources:
@@ -241,11 +221,8 @@ class StackConfig(ContractModel):
     @field_validator("cluster", mode="after")
     @classmethod
     def _fits_its_environment(cls, cluster: ClusterChoices, info: ValidationInfo) -> ClusterChoices:
-        environment, findings = info.data.get("environment"), Findings()
-        demands = descriptor_of(cluster).environment_problems
-        for mismatch in demands(cluster, environment) if environment else ():
-            findings.add(mismatch.message, *mismatch.path)
-        findings.raise_if_any()
+        if environment := info.data.get("environment"):
+            _refuse(descriptor_of(cluster).environment_problems(cluster, environment))
         return cluster
 
     @field_validator("servers", mode="after")
@@ -266,47 +243,22 @@ class StackConfig(ContractModel):
     @field_validator("pools", mode="wrap")
     @classmethod
     def _one_initial_pool(cls, pools: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-        """Check the initial pool even if another pool is invalid: that is why it wraps the pools' own validation."""
-        findings, sound = Findings(), {}
-        with findings.collect():
-            sound = handler(pools)
-        if isinstance(pools, Mapping) and pools:
-            roles = {str(name): pool.get("role") if isinstance(pool, Mapping) else None for name, pool in pools.items()}
-            initial = [name for name, role in roles.items() if role == PoolRole.INITIAL]
-            if not initial and all(role in list(PoolRole) for role in roles.values()):  # else the unknown one may be it
-                findings.add("NG-02: exactly one pool must have the role 'initial', but none has")
-            for name in initial[1:]:
-                findings.add(
-                    f"NG-02: only one pool may have the role 'initial', and '{initial[0]}' has it", name, "role"
-                )
-            for name in initial[:1] if info.data.get("environment") is Environment.PROD else ():
-                with suppress(ValidationError, KeyError):  # what is wrong with the pool itself is noted already
-                    if (least := handler({name: pools[name]})[name].size.min) < PROD_INITIAL_MIN:
-                        rule = f"NG-06: in prod the initial pool must have at least {PROD_INITIAL_MIN} nodes"
-                        findings.add(f"{rule}; raise min and max", name, "size", "min", given=least)
-        findings.raise_if_any()
-        return sound
+        return one_initial_pool(pools, handler, info.data.get("environment"))
 
     @field_validator("pools", mode="after")
     @classmethod
     def _fit_their_cluster(cls, pools: dict[str, NodePool], info: ValidationInfo) -> dict[str, NodePool]:
         cluster, profile = info.data.get("cluster"), info.data.get("profile")
-        findings = Findings()
         if cluster and profile:
             groups = cluster_groups(cluster, pools, profile)
-            find = descriptor_of(cluster).mismatches
-            for mismatch in find(cluster, pools, groups, info.data.get("environment")):
-                findings.add(mismatch.message, *mismatch.path)
-        findings.raise_if_any()
+            _refuse(descriptor_of(cluster).mismatches(cluster, pools, groups, info.data.get("environment")))
         return pools
 
     @field_validator("namespaces", mode="after")
     @classmethod
     def _identities_exist(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
-        cluster, findings = info.data.get("cluster"), Findings()
-        for mismatch in descriptor_of(cluster).identity_problems(cluster, identities_of(namespaces)) if cluster else ():
-            findings.add(mismatch.message, *mismatch.path)
-        findings.raise_if_any()
+        if cluster := info.data.get("cluster"):
+            _refuse(descriptor_of(cluster).identity_problems(cluster, identities_of(namespaces)))
         return namespaces
 
     @field_validator("platform", mode="after")
@@ -322,30 +274,27 @@ class StackConfig(ContractModel):
         findings.raise_if_any()
         return platform
 
-    @field_validator("storage", "namespaces", mode="after")
+    @field_validator("storage", mode="after")
     @classmethod
-    def _storage_exists(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        cluster, storage, findings = info.data.get("cluster"), info.data.get("storage"), Findings()
-        if info.field_name == "namespaces":
-            found = unknown_storage(given, storage) if storage is not None else ()
-        else:
-            found = descriptor_of(cluster).storage_problems(cluster, given) if cluster else ()
-        for mismatch in found:
-            findings.add(mismatch.message, *mismatch.path)
-        findings.raise_if_any()
-        return given
+    def _storage_fits_the_cluster(cls, storage: dict[str, Storage], info: ValidationInfo) -> dict[str, Storage]:
+        if cluster := info.data.get("cluster"):
+            _refuse(descriptor_of(cluster).storage_problems(cluster, storage))
+        return storage
+
+    @field_validator("namespaces", mode="after")
+    @classmethod
+    def _storage_exists(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
+        if (storage := info.data.get("storage")) is not None:
+            _refuse(unknown_storage(namespaces, storage))
+        return namespaces
 
     @field_validator("people", mode="after")
     @classmethod
     def _fit_the_cluster(cls, people: People, info: ValidationInfo) -> People:
         cluster, namespaces = info.data.get("cluster"), info.data.get("namespaces")
-        findings = Findings()
         if cluster and namespaces is not None:
             has_core_services = {name: choices.core_services for name, choices in namespaces.items()}
-            problem = partial(descriptor_of(cluster).group_problem, cluster)
-            for mismatch in mismatches(people, has_core_services, problem):
-                findings.add(mismatch.message, *mismatch.path)
-        findings.raise_if_any()
+            _refuse(mismatches(people, has_core_services, partial(descriptor_of(cluster).group_problem, cluster)))
         return people
 
     @field_validator("policies", mode="after")
@@ -380,3 +329,11 @@ class StackConfig(ContractModel):
                 findings.add(problem, "requests", name, given=getattr(resources.requests, name))
         findings.raise_if_any()
         return resources
+
+
+def _refuse(found: Iterable[Mismatch]) -> None:
+    """Raise what was found, all at once."""
+    findings = Findings()
+    for mismatch in found:
+        findings.add(mismatch.message, *mismatch.path)
+    findings.raise_if_any()

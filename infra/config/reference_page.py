@@ -9,7 +9,8 @@ from components.contract.choices import DECIDES, WHY_DEFAULT
 from components.contract.clusters import DESCRIPTORS
 from components.contract.environments import Environment, ServerOwner
 from components.contract.pool_names import POOL_NAME_MAX
-from infra.config.model import CONFIG_KEY, PROD_INITIAL_MIN, StackConfig
+from infra.config.initial_pool import PROD_INITIAL_MIN
+from infra.config.model import CONFIG_KEY, StackConfig
 from infra.config.problems import allowed
 from infra.config.tree import Key, Node, tree
 

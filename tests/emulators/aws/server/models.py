@@ -26,7 +26,7 @@ def operation(service: str, name: str) -> OperationModel | None:
     return known.operation_model(name) if name in known.operation_names else None
 
 
-REST: Final = ("eks", "eks-auth")
+REST: Final = ("eks", "eks-auth", "efs")
 """Those that the emulator answers itself; they name what they do by method and path."""
 
 

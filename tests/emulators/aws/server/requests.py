@@ -19,9 +19,6 @@ from workbench.offline.aws.models import service_model
 NAMING: Final = re.compile(r"(?:Id|Ids|Name|Names|Arn|Arns|^name|^Resources)$")
 """Members of a request that say what it is about."""
 
-REST: Final = ("eks", "efs")
-"""Services whose requests are known by their paths; no path is of both."""
-
 _CREDENTIAL: Final = re.compile(r"Credential=[^/]+/\d+/[^/]+/([^/]+)/aws4_request")
 
 
