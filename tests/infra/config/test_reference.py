@@ -47,6 +47,7 @@ BEYOND_A_SCHEMA = {
     "repository-by-address",
     "repository-given-twice",
     "aks-burstable-initial-pool",
+    "aks-initial-pool-of-two-vcpus",
     "amd-gpus-on-aks",
     "data-shape-without-disks",
     "initial-shape-with-burstable-machines",

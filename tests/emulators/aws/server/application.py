@@ -17,7 +17,7 @@ from emulators.aws.server.answers import JSON_TYPES, members_of, refusal, succes
 from emulators.aws.server.consequences import follow, has_consequence
 from emulators.aws.server.errors import AwsError
 from emulators.aws.server.inventory import inventory
-from emulators.aws.server.models import REST, protocol
+from emulators.aws.server.models import OWN, protocol
 from emulators.aws.server.references import check
 from emulators.aws.server.repeats import Repeats
 from emulators.aws.server.requests import Request, read
@@ -92,7 +92,7 @@ class Application(application.Application[Request]):
 
     @override
     def do(self, request: Request, outcome: FaultOutcome, environ: Environ) -> Answer:
-        if request.service in REST:
+        if request.service in OWN:
             return self._ours(request, outcome)
         return self._repeats.answer(request) or self._motos(request, environ)
 

@@ -26,8 +26,11 @@ def operation(service: str, name: str) -> OperationModel | None:
     return known.operation_model(name) if name in known.operation_names else None
 
 
-REST: Final = ("eks", "eks-auth", "efs")
-"""Those that the emulator answers itself; they name what they do by method and path."""
+OWN: Final = ("eks", "eks-auth")
+"""Those that the emulator answers itself."""
+
+BY_PATH: Final = (*OWN, "efs")
+"""Those whose requests name what they do by method and path; no path is of two."""
 
 
 @cache

@@ -13,7 +13,7 @@ from botocore.model import OperationModel
 
 from emulators.aws.server.decoding import from_form, from_json, from_text
 from emulators.aws.server.errors import AwsError
-from emulators.aws.server.models import REST, operation, protocol, services_signed_as
+from emulators.aws.server.models import BY_PATH, operation, protocol, services_signed_as
 from workbench.offline.aws.models import service_model
 
 NAMING: Final = re.compile(r"(?:Id|Ids|Name|Names|Arn|Arns|^name|^Resources)$")
@@ -92,7 +92,7 @@ def _targeted(target: str, body: Any) -> Request:
 def _rest(environ: Mapping[str, Any], body: Any) -> Request:
     # Only the raw path tells a slash inside a name from one between two.
     path, _, query = str(environ["REQUEST_URI"]).partition("?")
-    for service in REST:
+    for service in BY_PATH:
         for name, method, pattern in _routes(service):
             found = pattern.fullmatch(path)
             if found and environ["REQUEST_METHOD"] == method:
