@@ -59,6 +59,10 @@ EDITS: Final[dict[str, Changes]] = {
             "containers": [{"account": "mldata", "resourceGroup": "data", "container": "vision", "prefix": "raw/"}]
         }
     },
+    "storage, which is for EKS only": {
+        "storage.corpus": {"purpose": "dataset", "type": "files"},
+        "namespaces.jobs.volumes": {"shared": {"storage": "corpus"}},
+    },
     **edits_of_every_kind(BASE),
     "pools.initial.instanceTypes": {"pools.initial.instanceTypes": ["Standard_D8s_v5"]},
     "pools.workload.instanceTypes, another": {"pools.workload.instanceTypes": ["Standard_D16s_v5"]},
