@@ -7,7 +7,7 @@ import pytest
 
 from components.contract.environments import Environment
 from components.contract.groups import resolve_groups
-from components.contract.mlrun import MlrunVariable, override_environment, threshold_variable
+from components.contract.mlrun import MlrunVariable, account_environment, override_environment, threshold_variable
 from components.contract.mlrun_choices import STATE_THRESHOLDS, MlrunChoices
 from components.contract.pod_resources import DEFAULT_POD_RESOURCES
 from components.contract.pools import NodePool
@@ -46,7 +46,10 @@ def test_the_settings_that_we_make_are_read_as_they_were_made() -> None:
             "registry": {"url": "registry.example.com/ml", "secret": "registry-credentials"},
         }
     )
-    made = override_environment(groups, OWN_SPOT_TAINT, DEFAULT_POD_RESOURCES[Environment.PROD], chosen)
+    made = {
+        **override_environment(groups, OWN_SPOT_TAINT, DEFAULT_POD_RESOURCES[Environment.PROD], chosen),
+        **account_environment("igz-jobs"),
+    }
     [settings] = mlrun(CONFIG_MAP, {"metadata": OVERRIDE, "data": made})
     assert {variable: settings.get(variable) for variable in settings.variables()} == made
     assert set(MlrunVariable) <= set(settings.variables())
