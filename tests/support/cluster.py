@@ -180,7 +180,7 @@ def pod(
     }
 
 
-HANGS: Final = 1800.0
+HANGS: Final = 600.0
 """Seconds after which something hangs. No verdict rests on a shorter time: a busy machine is slower than any guess."""
 
 
