@@ -292,13 +292,8 @@ def test_the_largest_pod_is_judged_within_the_budget_of_the_api_server(
     ]
 
 
-@pytest.mark.full
 def test_every_expression_fits_the_types_of_a_pod(api: Api) -> None:
-    """The cluster's own policies judge several kinds at once, whose common type is none; here each rule is checked.
-
-    The controller manager has one queue for the types of all policies. Alone this takes half a minute, behind the
-    policies of all other tests of the cluster more than ten.
-    """
+    """The cluster's own policies judge several kinds at once, whose common type is none; here each rule is checked."""
     fields = {"template": "object", "metadata": "object.metadata", "spec": "object.spec"}
     of_the_stack = rule_variables((), PolicyChoices.model_validate({}))
     typed = {**of_the_stack, **RULE_VARIABLES, **fields, "containers": "object.spec.containers"}
