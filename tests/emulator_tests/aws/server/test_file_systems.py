@@ -1,5 +1,9 @@
+"""Types of EFS: made, read, changed, deleted, as the provider does it."""
+
+import json
+
 from emulators.aws.client import Emulator
-from support.aws import Network, refused
+from support.aws import Network, exists, refused
 
 TWO_MINUTES = 120
 
@@ -70,3 +74,32 @@ def test_throughput_changes_in_place(aws: Emulator) -> None:
     assert efs.update_file_system(FileSystemId=files, ThroughputMode="bursting")["ThroughputMode"] == "bursting"
     [found] = efs.describe_file_systems(FileSystemId=files)["FileSystems"]
     assert found["ThroughputMode"] == "bursting"
+
+
+def test_tags_of_file_systems_and_access_points_change(aws: Emulator) -> None:
+    efs = aws.api("efs")
+    team = [{"Key": "team", "Value": "a"}]
+    files = efs.create_file_system(CreationToken="tags", Tags=team)["FileSystemId"]
+    point = efs.create_access_point(ClientToken="tags", FileSystemId=files, Tags=team)["AccessPointId"]
+    for type_, id_ in (("aws:efs/fileSystem:FileSystem", files), ("aws:efs/accessPoint:AccessPoint", point)):
+        assert exists(aws, type_, id_)
+        efs.tag_resource(ResourceId=id_, Tags=[{"Key": "team", "Value": "b"}, {"Key": "more", "Value": "c"}])
+        efs.untag_resource(ResourceId=id_, TagKeys=["more"])
+        assert efs.list_tags_for_resource(ResourceId=id_)["Tags"] == [{"Key": "team", "Value": "b"}]
+    efs.delete_access_point(AccessPointId=point)
+    assert not exists(aws, "aws:efs/accessPoint:AccessPoint", point)
+
+
+def test_a_file_system_has_no_policy_before_and_after_it_has_one(aws: Emulator) -> None:
+    efs = aws.api("efs")
+    files = efs.create_file_system(CreationToken="policy")["FileSystemId"]
+    with refused("PolicyNotFound"):
+        efs.describe_file_system_policy(FileSystemId=files)
+    statement = {"Effect": "Allow", "Principal": "*", "Action": "elasticfilesystem:ClientMount", "Resource": "*"}
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    efs.put_file_system_policy(FileSystemId=files, Policy=policy)
+    assert json.loads(efs.describe_file_system_policy(FileSystemId=files)["Policy"])["Statement"] == [statement]
+    assert exists(aws, "aws:efs/fileSystemPolicy:FileSystemPolicy", files)
+    efs.delete_file_system_policy(FileSystemId=files)
+    with refused("PolicyNotFound"):
+        efs.describe_file_system_policy(FileSystemId=files)

@@ -1,4 +1,4 @@
-"""Every type of ours but those of EKS, IAM and KMS: made, read, its tags changed, deleted, as the provider does it."""
+"""Every type of ours but those of EKS, EFS, IAM and KMS: made, read, tags changed, deleted, as the provider does it."""
 
 from typing import Any
 
@@ -287,7 +287,7 @@ def test_log_group(aws: Emulator) -> None:
         logs.delete_log_group(logGroupName=name)
 
 
-def test_the_types_here_and_in_test_identity_are_all_that_are_not_of_eks_and_not_a_tag_of_its_groups() -> None:
+def test_the_types_here_in_test_identity_and_test_file_systems_are_all_but_those_of_eks_and_tags_of_groups() -> None:
     above = {
         "aws:cloudwatch/logGroup:LogGroup",
         "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
@@ -303,6 +303,11 @@ def test_the_types_here_and_in_test_identity_are_all_that_are_not_of_eks_and_not
         "aws:ec2/subnet:Subnet",
         "aws:ec2/vpc:Vpc",
         "aws:ec2/vpcEndpoint:VpcEndpoint",
+        "aws:efs/accessPoint:AccessPoint",
+        "aws:efs/backupPolicy:BackupPolicy",
+        "aws:efs/fileSystem:FileSystem",
+        "aws:efs/fileSystemPolicy:FileSystemPolicy",
+        "aws:efs/mountTarget:MountTarget",
         "aws:iam/role:Role",
         "aws:iam/rolePolicy:RolePolicy",
         "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
