@@ -68,9 +68,10 @@ def test_what_was_just_made_may_not_be_there_at_first(home: Account) -> None:
     assert home.read_group(name, group)["status"] == "ACTIVE"
 
 
-def test_what_the_emulator_answers_is_an_operation_of_eks() -> None:
-    known = botocore.session.get_session().get_service_model("eks").operation_names
-    assert set(Eks(ServiceContext())._handlers) <= set(known)
+def test_what_the_emulator_answers_is_an_operation_of_eks_or_eks_auth() -> None:
+    session = botocore.session.get_session()
+    known = {name for service in ("eks", "eks-auth") for name in session.get_service_model(service).operation_names}
+    assert set(Eks(ServiceContext())._handlers) <= known
 
 
 def test_an_operation_that_the_emulator_does_not_have_is_no_error_of_aws() -> None:
