@@ -47,6 +47,9 @@ class OwnTag(StrEnum):
     PURPOSE = f"{OWN_DOMAIN}/purpose"
     """On file systems: what the storage is for, one of ``Purpose``."""
 
+    HOURS = f"{OWN_DOMAIN}/hours"
+    """On node groups with office hours: their minimum by night and by day."""
+
     AUTOSCALER = f"{OWN_DOMAIN}/autoscaler"
     """On the Auto Scaling groups that the autoscaler may scale: the name of its cluster.
 

@@ -1,10 +1,16 @@
 """Checks of pools that all clouds share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
+from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Provider
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import DEFAULT_GPU_RESOURCE, NodePool
+from components.contract.pools import DEFAULT_GPU_RESOURCE, NodePool, PoolRole
+
+NO_HOURS_IN_PROD: Final = (
+    "is for development clusters: in prod services must answer at any hour; remove it, or give single pools officeHours"
+)
 
 
 def foreign_types(pool: NodePool, provider: Provider, cloud: str, example: str) -> Iterator[str]:
@@ -32,6 +38,23 @@ def without_spot(pool: NodePool, cloud: str) -> Iterator[str]:
     never = [i.name for i in pool.instances if not i.offers_spot] if pool.lifecycle is Lifecycle.SPOT else []
     if never:
         yield f"{cloud} sells no spot capacity of {', '.join(never)}; remove them or make the pool on-demand"
+
+
+def no_pool_hours(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
+    """Refuse office hours of pools, on kinds of cluster that have no schedule for them."""
+    for name, pool in pools.items():
+        if pool.office_hours:
+            yield Mismatch((name, "officeHours"), why)
+
+
+def beside_cluster_hours(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
+    """Refuse what a cluster that has no nodes at night cannot have."""
+    for name, pool in pools.items():
+        if pool.role is PoolRole.DATA:
+            message = "NG-20: its disks lose all data when cluster.officeHours stop the nodes; remove one of the two"
+            yield Mismatch((name,), message)
+        if pool.office_hours:
+            yield Mismatch((name, "officeHours"), "has no effect beside cluster.officeHours; remove one of the two")
 
 
 def data_problems(pool: NodePool, zones: int, example: str) -> Iterator[str]:

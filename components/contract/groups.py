@@ -4,10 +4,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from components.contract.hours import PoolHours
 from components.contract.instances import InstanceType
 from components.contract.labels import TRUE, AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import NodePool, PoolRole, PoolSize
+from components.contract.pool_size import PoolSize
+from components.contract.pools import NodePool, PoolRole
 from components.contract.taints import ARM_TAINT, Taint, TaintEffect, gpu_taint
 
 
@@ -30,6 +32,8 @@ class NodeGroup:
     taints: tuple[Taint, ...]
     gpu_resource: str | None
     """Name under which the group's GPUs are requested; None without GPUs."""
+    hours: PoolHours | None = None
+    """Hours outside which the minimum is lower, with the group's share of that minimum; None if it never changes."""
     is_zonal: bool = False
     """Whether a cloud creates one group per zone."""
     zone: str | None = None
@@ -99,7 +103,8 @@ def by_zone(group: NodeGroup, zones: Sequence[str]) -> Iterator[NodeGroup]:
     for index, zone in enumerate(sorted(zones)):
         low, high = (_share(total, index, len(zones)) for total in (group.size.min, group.size.max))
         if high:
-            yield replace(group, name=f"{group.name}-{zone}", zone=zone, size=PoolSize(min=low, max=high))
+            hours = _share_of_night(group.hours, low, index, len(zones))
+            yield replace(group, name=f"{group.name}-{zone}", zone=zone, size=PoolSize(min=low, max=high), hours=hours)
 
 
 def zones_unknown_at_zero(groups: Iterable[NodeGroup], zones: Collection[str]) -> dict[str, str]:
@@ -130,8 +135,17 @@ def _by_shape(group: NodeGroup) -> list[NodeGroup]:
     further = PoolSize(min=0, max=group.size.max)
     return [
         replace(group, instances=first),
-        *(replace(group, name=f"{group.name}-{i[0].shape_name}", size=further, instances=i) for i in others),
+        *(
+            replace(group, name=f"{group.name}-{i[0].shape_name}", size=further, instances=i, hours=None)
+            for i in others
+        ),
     ]
+
+
+def _share_of_night(hours: PoolHours | None, low: int, index: int, parts: int) -> PoolHours | None:
+    """Return the hours of one zone's group; None if its minimum is the same by night."""
+    share = _share(hours.night_min, index, parts) if hours else low
+    return hours.model_copy(update={"night_min": share}) if hours and share < low else None
 
 
 def _share(total: int, index: int, parts: int) -> int:
@@ -176,6 +190,7 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         labels=labels,
         taints=tuple(taints),
         gpu_resource=pool.gpu_resource,
+        hours=pool.office_hours,
         is_zonal=pool.zonal,
     )
 

@@ -7,14 +7,15 @@ with the id of the rule that requires the same.
 from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator
-from typing_extensions import override
 
 from components.contract.choices import ContractModel, Explained, Findings
+from components.contract.hours import PoolHours
 from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType, Variant
 from components.contract.labels import LabelKey, label_key_problem
 from components.contract.lifecycle import Lifecycle
 from components.contract.own_machines import Machine
 from components.contract.pool_names import InstanceTypeName, LabelName, LabelValue
+from components.contract.pool_size import PoolSize
 from components.contract.roles import GPU_ROLES, JOB_ROLES, USER_ROLES, PoolRole
 from components.contract.shapes import MachineShape
 from components.contract.taints import ARM_TAINT
@@ -24,7 +25,6 @@ __all__ = [
     "GPU_ROLES",
     "INITIAL_MAX",
     "JOB_ROLES",
-    "NODES_MAX",
     "RESOURCES",
     "TYPES_MAX",
     "USER_ROLES",
@@ -33,9 +33,6 @@ __all__ = [
     "PoolRole",
     "PoolSize",
 ]
-
-NODES_MAX: Final = 1000
-"""Maximum number of nodes that AKS allows in a group, the highest of all clouds: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
 
 INITIAL_MAX: Final = 50
 """Maximum number of initial nodes, far beyond what core services need: more come from a mistake."""
@@ -52,35 +49,6 @@ https://awsdocs-neuron.readthedocs-hosted.com/en/latest/containers/kubernetes-ge
 
 TYPES_MAX: Final = 20
 """Maximum number of machine types of an EKS node group: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
-
-
-class PoolSize(ContractModel):
-    """Nodes of a pool; equal bounds make it static, different ones leave the size to the autoscaler."""
-
-    min: Annotated[
-        int, Explained(decides="The autoscaler keeps at least this many nodes; with 0 an idle pool scales to zero.")
-    ] = Field(ge=0, le=NODES_MAX, strict=True, description="Minimum number of nodes.", examples=[1])
-    max: Annotated[
-        int, Explained(decides="The autoscaler adds no nodes beyond it; with several shapes it applies to each.")
-    ] = Field(ge=1, le=NODES_MAX, strict=True, description="Maximum number of nodes.", examples=[10])
-
-    @field_validator("max", mode="after")
-    @classmethod
-    def _not_below_min(cls, largest: int, info: ValidationInfo) -> int:
-        smallest = info.data.get("min", largest)
-        if smallest > largest:
-            raise ValueError(f"must be at least size.min, {smallest}; swap them or raise max")
-        return largest
-
-    @property
-    def is_elastic(self) -> bool:
-        """Whether the autoscaler owns the size between the bounds."""
-        return self.min < self.max
-
-    @override
-    def __str__(self) -> str:
-        """Return ``2`` for a static size, and ``0..20`` for an elastic one."""
-        return f"{self.min}..{self.max}" if self.is_elastic else str(self.min)
 
 
 def _is_zonal_by_role(choices: dict[str, Any]) -> bool:
@@ -175,6 +143,19 @@ class NodePool(ContractModel):
         strict=True,
         description="Whether each zone has a node group of its own. A change replaces the pool's groups.",
         examples=[True],
+    )
+
+    office_hours: Annotated[
+        PoolHours | None,
+        Explained(
+            "The minimum is the same at all hours.",
+            "On EKS two scheduled actions of the pool's groups; a local cluster keeps the minimum, because it has no "
+            "clock.",
+        ),
+    ] = Field(
+        None,
+        description="Hours outside which the minimum is lower; elastic pools on EKS and local clusters only.",
+        examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
     )
 
     @property
@@ -315,6 +296,17 @@ class NodePool(ContractModel):
         if role in _STATIC_ROLE_RULES and is_zonal != role.has_zonal_volumes:
             raise ValueError(f"is always {str(role.has_zonal_volumes).lower()} in a pool of role '{role}'; remove it")
         return is_zonal
+
+    @field_validator("office_hours", mode="after")
+    @classmethod
+    def _hours_lower_a_minimum(cls, hours: PoolHours | None, info: ValidationInfo) -> PoolHours | None:
+        role, size = info.data.get("role"), info.data.get("size")
+        if hours and role in _STATIC_ROLE_RULES:
+            rule = _STATIC_ROLE_RULES[role].static
+            raise ValueError(f"{rule}: a pool of role '{role}' keeps its size at all hours; remove it")
+        if hours and size:
+            hours.require_effect(size)
+        return hours
 
 
 class _StaticRoleRules(NamedTuple):

@@ -11,6 +11,8 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import VPC_RANGES
 from components.contract.environments import ClusterKind, Environment
+from components.contract.hours import OfficeHours
+from components.contract.local.config import LocalConfig
 from components.contract.mlrun_choices import CLAIM
 from components.contract.namespaces import SYSTEM_NAMESPACES
 from components.contract.placement import offers_mutation
@@ -35,6 +37,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
     yield from _identities(config, is_local=is_local)
     yield from _labels(config)
     yield from _claims(config)
+    yield from _hours(config)
     for name, namespace in config.namespaces.items():
         for cidr in namespace.egress_cidrs:
             if ip_network(cidr).prefixlen < PUBLIC_PREFIX_MIN:
@@ -59,6 +62,21 @@ def _labels(config: StackConfig) -> Iterator[Mismatch]:
                 ("namespaces", name, "identity"),
                 f"before Kubernetes 1.36 nothing gives pods the label {'='.join(USE_LABEL)} that they need for it",
             )
+
+
+def _hours(config: StackConfig) -> Iterator[Mismatch]:
+    found: dict[tuple[str, ...], OfficeHours | None] = {
+        ("cluster", "officeHours"): getattr(config.cluster, "office_hours", None),  # some kinds of cluster have none
+        **{("pools", name, "officeHours"): pool.office_hours for name, pool in config.pools.items()},
+    }
+    for path, hours in found.items():
+        if hours and hours.doubtful_times:
+            times = " and ".join(hours.doubtful_times)
+            yield Mismatch(
+                path, f"clocks in {hours.time_zone} skip or repeat {times} once a year: the schedule may not run then"
+            )
+        if hours and isinstance(config.cluster, LocalConfig):
+            yield Mismatch(path, "has no effect on a local cluster, which has no clock: the pool keeps its minimum")
 
 
 def _entries(config: StackConfig) -> Iterator[Mismatch]:

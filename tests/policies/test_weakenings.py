@@ -43,6 +43,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
             "namespaces.mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus"}}},
         },
     ),
+    "prod-with-hours": (
+        "prod",
+        {"pools.workload.officeHours": {"from": "08:00", "to": "19:00", "timeZone": "UTC", "nightMin": 1}},
+    ),
     "existing-prod": (
         "existing",
         {

@@ -95,6 +95,10 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "pools.workload.size.max": {"pools.workload.size.max": 20},
         "pools.workload.size.min": {"pools.workload.size.min": 2},
         "pools.workload.size, from elastic to static": {"pools.workload.size": {"min": 5, "max": 5}},
+        "pools.workload.officeHours": {
+            "pools.workload.officeHours": {"from": "08:00", "to": "19:00", "timeZone": "UTC", "nightMin": 1},
+            "pools.workload.size.min": 2,
+        },
         "pools.spot.role": {"pools.spot.role": "jupyter"},
         "pools.spot.lifecycle": {"pools.spot.lifecycle": None},
         "pools.spot.labels": {"pools.spot.labels": {"example.com/team": "other"}},

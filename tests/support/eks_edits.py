@@ -58,6 +58,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.tags": {"cluster.tags.owner": "us"},
     "cluster.nodeRelease": {"cluster.nodeRelease": f"{CHOSEN}.2-20261105"},
     "cluster.addonVersions": {"cluster.addonVersions": {"coredns": "v1.12.1-eksbuild.2"}},
+    "cluster.officeHours, in prod": {"cluster.officeHours": {"from": "08:00", "to": "19:00", "timeZone": "UTC"}},
     "cluster.nodeMonitoring": {"cluster.nodeMonitoring": False},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com"}},
     "namespaces.jobs.identity": {"namespaces.jobs.identity": {"buckets": [{"bucket": "ml-data", "prefix": "vision/"}]}},

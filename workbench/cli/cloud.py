@@ -16,8 +16,10 @@ from workbench.cli.console import PLAIN, errors, leave
 from workbench.cli.emptying import empty_if_replaced
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
+from workbench.cli.sleeping import require_awake
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems, settled
+from workbench.engine.asleep import sleep_of
 from workbench.engine.attempts import Attempts
 from workbench.engine.cloud import deployment_of
 from workbench.engine.clouds.blocker import Blocker
@@ -59,7 +61,11 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
         run.require_no_collisions(stream)
         components = components_of_plan(stream)
         _require_creatable(run, components)
-        _refuse(run, run.judge(components, run.ask(components)).blockers)
+        conditions = run.ask(components)
+        if sleep := sleep_of(run.cloud, components, conditions):
+            errors.print(f"note: {sleep.note} `up` is refused while it has no nodes.", **PLAIN)
+        else:
+            _refuse(run, run.judge(components, conditions).blockers)
     return code
 
 
@@ -178,7 +184,8 @@ def _ready(run: CloudRun, before: Mapping[str, Any]) -> tuple[Judgement, Mapping
         errors.print(f"note: {note}", **PLAIN)
     if not before.get("resources"):
         return Judgement(), before
-    settled(lambda: run.ask(components), components, _waiting("before the change"))
+    live = settled(lambda: run.ask(components), components, _waiting("before the change"))
+    require_awake(run, components, live)
     run.require_an_answer(before)
     refreshed = run.refresh(before)
     components = components_of_state(refreshed)

@@ -8,7 +8,9 @@ from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing
 from workbench.cli.console import PLAIN, errors, leave
 from workbench.cli.emptying import CLAIMS_OPTION, empty_cluster, listed
 from workbench.cli.guard import guard
+from workbench.cli.sleeping import require_awake
 from workbench.engine import INTERRUPTED
+from workbench.engine.cluster_components import components_of_state
 from workbench.engine.destroying import deletion_blockers, objects_of
 from workbench.engine.error_classification import is_expired
 from workbench.engine.in_cluster import Kubectl
@@ -35,6 +37,9 @@ def destroy(stack: stacks.Stack, *, hermetic: bool, yes: bool, delete_claims: bo
     with changing(stack, "destroy", hermetic=hermetic, events=events) as run:
         state = run.state()
         if state.get("resources"):
+            if run.cloud.hours:
+                components = components_of_state(state)
+                require_awake(run, components, run.ask(components))
             state = run.refresh(state, fail_unreachable=False)
             _refuse_what_is_kept(run, state)  # first: the engine cannot plan the deletion of protected resources
             guard(run.session, "destroy", *AS_REFRESHED)

@@ -11,7 +11,16 @@ from workbench import stacks
 from workbench.cli.access import Access, access
 from workbench.cli.console import out
 from workbench.cli.options import AsJson, Hermetic, StackName
-from workbench.engine.pool_status import Condition, Status, declared_groups, live_groups, recorded_groups, show
+from workbench.engine.clouds.find import cloud_of
+from workbench.engine.pool_status import (
+    Condition,
+    Status,
+    declared_groups,
+    live_groups,
+    recorded_groups,
+    rested,
+    show,
+)
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
 
@@ -32,8 +41,8 @@ def status(
     """Show the pools of a stack: desired, recorded and live.
 
     Works for every kind of cluster. `stack file` is what the file declares now, `recorded` is what the last `up`
-    applied, `nodes` and `ready` are counted in the cluster. Exit code 0: the cluster answered, 3: it is not created,
-    destroyed, stopped, or does not answer.
+    applied, `nodes` and `ready` are counted in the cluster. Exit code 0: the cluster answered, or it
+    sleeps outside its office hours; 3: it is not created, destroyed, stopped, does not answer, or sleeps within them.
     """
     shown = None
     while True:
@@ -42,7 +51,7 @@ def status(
             _print(found, as_json=as_json, is_watched=watch)
             shown = found
         if not watch:
-            raise typer.Exit(0 if found.condition is Condition.UP else NOTHING)
+            raise typer.Exit(0 if found.condition in (Condition.UP, Condition.ASLEEP) else NOTHING)
         time.sleep(WATCH_SECONDS)
 
 
@@ -72,9 +81,10 @@ def status_of(stack: Stack, *, hermetic: bool = False, entered: Access | None = 
     if not found.api:
         return status
     try:
-        return replace(status, live=live_groups(found.api, found.deployment))
+        live = replace(status, live=live_groups(found.api, found.deployment))
     except UserError as error:
         return replace(status, condition=Condition.UNREACHABLE, note=str(error))
+    return rested(live, cloud_of(stack.name, config).hours)
 
 
 def _print(found: Status, *, as_json: bool, is_watched: bool) -> None:

@@ -11,7 +11,9 @@ from workbench import stacks
 from workbench.cli.access import access
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, Hermetic, StackName
-from workbench.engine.pool_status import declared_groups
+from workbench.cli.status import status_of
+from workbench.engine.clouds.find import cloud_of
+from workbench.engine.pool_status import Condition, declared_groups
 from workbench.report import pools
 from workbench.report.terminal import print_table
 from workbench.stacks import Stack
@@ -58,6 +60,10 @@ def verification_of(stack: Stack, *, hermetic: bool) -> Verification:
     """
     entered = access(stack, hermetic=hermetic)
     api = entered.required(stack)
+    if cloud_of(stack.name, stack.config).hours:
+        status = status_of(stack, hermetic=hermetic, entered=entered)
+        if status.condition is Condition.ASLEEP:
+            return Verification(stack.name, {}, (f"{status.note} Nothing was verified.",))
     contract = Contract(stack.name, stack.config, entered.deployment)
     with errors.status(f"reading the cluster of '{stack.name}'"):
         snapshot = take(api, contract.declared.values(), stack.config.namespaces)

@@ -4,7 +4,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -13,9 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from components.contract.groups import NodeGroup
+from components.contract.hours import OfficeHours
 from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
+from components.contract.pools import PoolRole
 from components.contract.priorities import UserPriority
 from infra.config import StackConfig
+from workbench.engine.asleep import Sleep, now
 from workbench.engine.clouds.cluster_component import Rank
 from workbench.engine.clouds.find import CLOUDS
 from workbench.engine.cluster_components import components_of_state
@@ -43,6 +46,10 @@ class Condition(StrEnum):
     STOPPED = "stopped"
     """A local control plane that is not running."""
     UNREACHABLE = "does not answer"
+    ASLEEP = "asleep"
+    """Without nodes, outside its office hours."""
+    OVERSLEPT = "asleep in office hours"
+    """Without nodes, although its office hours say that it is open."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +182,15 @@ def settled(look: Callable[[], Status]) -> Status:
         time.sleep(0.5)
         found = look()
     return found
+
+
+def rested(found: Status, hours: OfficeHours | None) -> Status:
+    """Return the status of a cluster that answered, with its sleep if it has office hours and no initial node."""
+    initial = [name for name, group in found.recorded.items() if group.role == PoolRole.INITIAL]
+    if not (hours and initial and found.live) or any(found.live.nodes.get(name) for name in initial):
+        return found
+    sleep = Sleep(hours, now())
+    return replace(found, condition=Condition.ASLEEP if sleep.is_due else Condition.OVERSLEPT, note=sleep.note)
 
 
 def _is_short(found: Status) -> bool:

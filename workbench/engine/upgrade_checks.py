@@ -150,7 +150,7 @@ def _sizes(live: Group, declared: NodeGroup | None, cloud: Cloud, *, rolls: bool
         return
     low, size, high = sizes.low, sizes.size, sizes.high
     where = f"pools.{declared.pool}.size"
-    if declared.is_elastic and declared.size.min > size:
+    if declared.is_elastic and declared.size.min > size and not declared.hours:  # a schedule sets that minimum
         yield Blocker(
             where,
             f"the {live} has {size} nodes, and min would be {declared.size.min}",
@@ -166,7 +166,11 @@ def _sizes(live: Group, declared: NodeGroup | None, cloud: Cloud, *, rolls: bool
             f"at least {size} now: pods on the removed nodes would be terminated",
             _shrink(live, sizes, declared.size.max, cloud),
         )
-    if rolls and declared.is_elastic and (low, high) != (declared.size.min, declared.size.max):
+    if (
+        rolls
+        and declared.is_elastic
+        and (low, high) != (low if declared.hours else declared.size.min, declared.size.max)
+    ):
         yield Blocker(
             where,
             f"the bounds of the {live} change from {low}..{high} to {declared.size} together with cluster.version",

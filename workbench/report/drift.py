@@ -30,8 +30,8 @@ def as_found(step: Step) -> Step:
     """Return the result of a refresh for a resource, as a step whose differences are drift.
 
     The size of an elastic node group within its declared bounds is not drift, since the autoscaler owns it; nor are
-    taints that follow a node's state. Fields that others added to a Kubernetes object are drift, although the engine
-    does not report them.
+    sizes that office hours set, and taints that follow a node's state. Fields that others added to a Kubernetes object
+    are drift, although the engine does not report them.
     """
     if step.op not in ("same", "update") or not step.old or not step.new:
         return step
@@ -86,9 +86,9 @@ def _taint(taint: Any) -> dict[str, Any]:
 
 
 def _autoscaled(step: Step) -> set[str]:
-    """Return the paths of sizes that the autoscaler may have changed."""
+    """Return the paths of sizes that the autoscaler or a schedule may have changed."""
     pairs = zip(_groups(step, step.old), _groups(step, step.new), strict=False)
-    return {declared.desired_path for declared, live in pairs if _is_in_bounds(declared, live)}
+    return {path for declared, live in pairs for path in _moved(declared, live)}
 
 
 def _groups(step: Step, state: State | None) -> list[NodeGroupFacts]:
@@ -98,10 +98,16 @@ def _groups(step: Step, state: State | None) -> list[NodeGroupFacts]:
         return []
 
 
-def _is_in_bounds(declared: NodeGroupFacts, live: NodeGroupFacts) -> bool:
+def _moved(declared: NodeGroupFacts, live: NodeGroupFacts) -> Iterator[str]:
     try:
-        least, most, size = declared.size_min, declared.size_max, live.size_desired
-        elastic = declared.is_elastic
+        scheduled, least, most = declared.scheduled_minimums, declared.size_min, declared.size_max
+        size, low, elastic = live.size_desired, live.size_min, declared.is_elastic
     except NotJudgeableError:  # unknown values count as drift
-        return False
-    return elastic and least is not None and most is not None and size is not None and least <= size <= most
+        return
+    if scheduled and low in scheduled:
+        yield declared.min_path
+        least = low
+    if least is None or most is None or size is None:
+        return
+    if least <= size <= most if elastic else scheduled and size in scheduled:
+        yield declared.desired_path

@@ -17,10 +17,14 @@ from pulumi_aws.eks import (
 from pulumi_aws.eks.outputs import NodeGroupResource
 
 from components.base import PlatformComponent
+from components.clusters.eks.hours import scheduled_actions
 from components.clusters.eks.launch_templates import LaunchTemplateArgs, launch_template
 from components.contract import groups as contract
+from components.contract.aws import OwnTag
 from components.contract.eks.autoscaling import autoscaling_tags, node_labels
+from components.contract.eks.hours import GroupHours, group_hours
 from components.contract.eks.spelling import SPELLING, taint_entry
+from components.contract.hours import OfficeHours
 from components.contract.pools import PoolRole
 
 AMI_TYPES: Final = {
@@ -56,10 +60,12 @@ class NodeGroupArgs:
     disk_gib: int
     tags: Mapping[str, str]
     """Tags of instances and their volumes."""
+    hours: OfficeHours | None = None
+    """Office hours of the whole cluster; None if it has none."""
 
 
 class ManagedNodeGroup(PlatformComponent):
-    """One group, its launch template, and the tags that the autoscaler needs.
+    """One group, its launch template, the tags that the autoscaler needs, and its office hours.
 
     EKS gets no fixed name for the group: Pulumi adds a random suffix, so that a replacement can exist before the old
     group is deleted.
@@ -71,6 +77,7 @@ class ManagedNodeGroup(PlatformComponent):
         super().__init__("igz-clusters:clusters:EksNodeGroup", name, None, opts)
         group = args.group
         holds_data = group.role is PoolRole.DATA
+        hours = group_hours(group, args.hours)
         template = launch_template(
             name,
             LaunchTemplateArgs(group=group, disk_gib=args.disk_gib, tags=args.tags),
@@ -97,14 +104,14 @@ class ManagedNodeGroup(PlatformComponent):
             if group.is_elastic
             else NodeGroupUpdateConfigArgs(max_unavailable=1),
             node_repair_config=NodeGroupNodeRepairConfigArgs(enabled=not holds_data),
-            tags={"Name": name},
+            tags={"Name": name, **({OwnTag.HOURS.value: hours.tag} if hours else {})},
             opts=self.child(protect=holds_data, retain_on_delete=holds_data, ignore_changes=_left_alone(group)),
         )
-        self._autoscaling(name, args)
+        self._autoscaling(name, args, hours)
         pulumi.Output.all(self.node_group.status, self.node_group.urn).apply(self._refuse_failed)
         self.register_outputs({"name": self.node_group.node_group_name})
 
-    def _autoscaling(self, name: str, args: NodeGroupArgs) -> None:
+    def _autoscaling(self, name: str, args: NodeGroupArgs, hours: GroupHours | None) -> None:
         target = self.node_group.resources.apply(_autoscaling_group)
         for key, value in autoscaling_tags(args.group, args.cluster_id, args.disk_gib).items():
             Tag(
@@ -113,6 +120,8 @@ class ManagedNodeGroup(PlatformComponent):
                 tag=TagTagArgs(key=key, value=value, propagate_at_launch=False),
                 opts=self.child(),
             )
+        if hours:
+            scheduled_actions(name, hours, target, self.child)
 
     def _refuse_failed(self, known: Sequence[str | None]) -> None:
         """Fail an update that leaves a failed group in place; the engine sees no change in such a group."""
@@ -137,4 +146,8 @@ def _left_alone(group: contract.NodeGroup) -> list[str]:
         # An update replaces every node, and with it what its disks hold.
         return ["version", "releaseVersion", "launchTemplate"]
     # The size between the bounds is the autoscaler's. A static group's is ours: EKS wants it between the new bounds.
-    return ["scalingConfig.desiredSize"] if group.is_elastic else []
+    # With hours of its own the minimum is that of the hour. A cluster that sleeps is not updated at all.
+    return [
+        *(["scalingConfig.desiredSize"] if group.is_elastic else []),
+        *(["scalingConfig.minSize"] if group.hours else []),
+    ]

@@ -17,7 +17,8 @@ from components.contract.aks.config import AksConfig
 from components.contract.aks.spelling import SPELLING
 from components.contract.groups import NodeGroup, by_zone
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import PoolRole, PoolSize
+from components.contract.pool_size import PoolSize
+from components.contract.pools import PoolRole
 from components.contract.taints import AKS_SPOT_TAINT
 
 PODS_MAX: Final = 110

@@ -8,7 +8,7 @@ from components.contract.aks.agent_pools import SUFFIX_LENGTH, nodes_at_most, po
 from components.contract.aks.config import AksConfig
 from components.contract.aks.maintenance import NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import nodes_that_fit, nodes_with_pods
-from components.contract.checks import data_problems, foreign_types, other_devices, without_spot
+from components.contract.checks import data_problems, foreign_types, no_pool_hours, other_devices, without_spot
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
@@ -36,6 +36,8 @@ SYSTEM_VCPUS_MIN: Final = 4
 SYSTEM_MEMORY_MIN_MIB: Final = 4096
 """vCPUs and memory that a type of a system pool needs; burstable ones (series B) are advised against: https://learn.microsoft.com/azure/aks/use-system-pools."""
 
+_NO_POOL_HOURS: Final = "is impossible on AKS, which has no schedules for single pools; remove it"
+
 NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
 """Maximum length of a pool's name, which leaves room for a suffix that distinguishes its replacements."""
 
@@ -57,6 +59,7 @@ def mismatches(
     for name, pool in pools.items():
         for message in _pool_problems(name, pool, choices):
             yield Mismatch((name,), message)
+    yield from no_pool_hours(pools, _NO_POOL_HOURS)
     made = [group for group in groups if not _has_too_many_types(pools[group.pool])]
     yield from _mismatches_of_numbers(choices, made, environment)
     yield from _mismatches_of_names(choices, made)

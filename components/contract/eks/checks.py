@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from components.contract.checks import data_problems, foreign_types, other_devices, without_spot
+from components.contract.checks import (
+    NO_HOURS_IN_PROD,
+    beside_cluster_hours,
+    data_problems,
+    foreign_types,
+    other_devices,
+    without_spot,
+)
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.config import EksConfig
@@ -11,7 +18,7 @@ from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import NodePool, PoolRole
+from components.contract.pools import JOB_ROLES, NodePool, PoolRole
 from components.contract.shared_storage import Storage
 
 GROUPS_MAX: Final = 30
@@ -37,7 +44,7 @@ CREATION_TOKEN_MAX: Final = 64
 
 
 def mismatches(
-    choices: EksConfig, pools: Mapping[str, NodePool], groups: Sequence[NodeGroup], _: Environment | None
+    choices: EksConfig, pools: Mapping[str, NodePool], groups: Sequence[NodeGroup], environment: Environment | None
 ) -> Iterator[Mismatch]:
     """Find everything that AWS, or this package on AWS, would reject later.
 
@@ -47,15 +54,24 @@ def mismatches(
         The cluster.
     pools, groups
         The pools by name, and the groups that they become.
+    environment
+        None if the stack file names none or an unknown one; checks that depend on it are then left out.
     """
     for name, pool in pools.items():
         for message in _pool_problems(pool, choices):
             yield Mismatch((name,), message)
+    yield from _hours_problems(choices, pools, environment)
     # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
     if len(groups) > GROUPS_MAX:
         which = "one per shape, and per zone for zonal pools"
         yield Mismatch((), f"result in {len(groups)} node groups ({which}), EKS allows {GROUPS_MAX}; merge pools")
+
+
+def environment_problems(choices: EksConfig, environment: Environment) -> Iterator[Mismatch]:
+    """Find what an environment refuses of the cluster itself."""
+    if choices.office_hours and environment is Environment.PROD:
+        yield Mismatch(("officeHours",), NO_HOURS_IN_PROD)
 
 
 def creation_problems(choices: EksConfig) -> Iterator[Mismatch]:
@@ -92,6 +108,29 @@ def _pool_problems(pool: NodePool, choices: EksConfig) -> Iterator[str]:
     yield from without_spot(pool, "AWS")
     if pool.role is PoolRole.DATA:
         yield from data_problems(pool, len(choices.zones), "i4i.2xlarge")
+
+
+def _hours_problems(
+    choices: EksConfig, pools: Mapping[str, NodePool], environment: Environment | None
+) -> Iterator[Mismatch]:
+    if choices.office_hours:
+        yield from beside_cluster_hours(pools)
+    elif environment is Environment.PROD and not any(map(_is_warm_by_night, pools.values())):
+        for name, pool in pools.items():
+            if pool.office_hours and _takes_steady_work(pool):
+                yield Mismatch(
+                    (name, "officeHours", "nightMin"),
+                    f"NG-10: in prod one on-demand pool of role {JOB_ROLES} must keep a node at night; set at least 1",
+                )
+
+
+def _takes_steady_work(pool: NodePool) -> bool:
+    return pool.role.takes_plain_jobs and pool.lifecycle is Lifecycle.ON_DEMAND
+
+
+def _is_warm_by_night(pool: NodePool) -> bool:
+    by_night = pool.office_hours.night_min if pool.office_hours else pool.size.min
+    return _takes_steady_work(pool) and by_night > 0
 
 
 def _mismatches_of_groups(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:

@@ -32,6 +32,7 @@ from components.contract.eks.network import (
     ServiceCidr,
     Zone,
 )
+from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
 from components.contract.kubernetes_minors import one_offered
 from components.contract.ranges import differing, ipv4_network
@@ -206,6 +207,17 @@ class EksConfig(ContractModel):
         description="Whether the node monitoring agent reports faults of GPUs, kernel and disks; EKS then replaces or "
         "reboots the node.",
         examples=[False],
+    )
+    office_hours: Annotated[
+        OfficeHours | None,
+        Explained(
+            "Nobody's work stops by surprise.",
+            "Scheduled actions of all node groups: outside the hours the cluster has no nodes (docs/office-hours.md).",
+        ),
+    ] = Field(
+        None,
+        description="Hours of a development cluster, which has no nodes outside them.",
+        examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
     )
     image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach both registries through NAT.")] = (
         Field(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
-from components.contract.eks.checks import creation_problems, mismatches, storage_problems
+from components.contract.eks.checks import creation_problems, environment_problems, mismatches, storage_problems
 from components.contract.eks.config import EksConfig
 from components.contract.eks.identity import identity_problems
 from components.contract.eks.nodes import NODES
@@ -44,6 +44,7 @@ EKS: Final = KindDescriptor(
     config=EksConfig,
     mismatches=mismatches,
     owner_problem=made_by_the_stack(ClusterKind.EKS),
+    environment_problems=environment_problems,
     creation_problems=creation_problems,
     storage_problems=storage_problems,
     split=_split,

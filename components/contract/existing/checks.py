@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from components.contract.checks import no_pool_hours
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.existing.config import ExistingConfig
@@ -12,7 +13,7 @@ from components.contract.pools import NodePool, PoolRole
 
 
 def mismatches(
-    choices: ExistingConfig, _: Mapping[str, NodePool], groups: Sequence[NodeGroup], __: Environment | None
+    choices: ExistingConfig, pools: Mapping[str, NodePool], groups: Sequence[NodeGroup], _: Environment | None
 ) -> Iterator[Mismatch]:
     """Find everything that does not fit the existing nodes.
 
@@ -20,9 +21,10 @@ def mismatches(
     ----------
     choices
         The cluster.
-    groups
-        The groups of all pools.
+    pools, groups
+        The pools by name, and all their groups.
     """
+    yield from no_pool_hours(pools, "is impossible: the cluster's owner sets the sizes of its groups; remove it")
     shapes = Counter(group.pool for group in groups)
     for pool in choices.nodes:
         if pool not in shapes:

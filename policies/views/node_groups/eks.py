@@ -1,11 +1,13 @@
 """Managed node groups of EKS."""
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import ClassVar, Final
 
 from typing_extensions import override
 
+from components.contract.aws import OwnTag
 from components.contract.eks.spelling import SPELLING
 from components.contract.environments import ClusterKind
 from components.contract.taints import Taint
@@ -34,6 +36,16 @@ class EksNodeGroup(SpelledGroup):
     @override
     def size_min(self) -> int | None:
         return self._props.at("scalingConfig", "minSize").integer()
+
+    @property
+    @override
+    def scheduled_minimums(self) -> tuple[int, ...]:
+        return tuple(map(int, re.findall(r"=(\d+)", self._props.at("tags", OwnTag.HOURS.value).text() or "")))
+
+    @property
+    @override
+    def min_path(self) -> str:
+        return self._props.at("scalingConfig", "minSize").path
 
     @property
     @override

@@ -121,6 +121,16 @@ class NodeGroupFacts(ABC):
         return self._desired().path
 
     @property
+    def scheduled_minimums(self) -> tuple[int, ...]:
+        """Minimum sizes by night and by day, which schedules of the cloud set; empty without office hours."""
+        return ()
+
+    @property
+    def min_path(self) -> str:
+        """Path of the minimum in the inputs, if schedules change it."""
+        return ""
+
+    @property
     def is_elastic(self) -> bool:
         """Whether the size changes between its bounds. NG-07 and NG-21 report roles that forbid it."""
         return not (self.role and self.role.is_static) and self.size_min != self.size_max

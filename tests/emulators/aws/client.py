@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -46,6 +47,11 @@ class Emulator(Running):
     def move(self, group: str, desired: int) -> None:
         """Give an Auto Scaling group another size, as the autoscaler does it."""
         self._ask("POST", "sizes", as_json({"group": group, "desired": desired}))
+
+    def run_schedules(self, at: datetime) -> list[str]:
+        """Run every scheduled action whose minute this is, and return their groups and names."""
+        ran: list[str] = self._ask("POST", "schedules", as_json({"at": at.isoformat()}))
+        return ran
 
     def set_circumstances(self, **circumstances: Any) -> None:
         """Let these of ``server.circumstances.Circumstances`` hold around the account, and the rest be as usual."""

@@ -38,6 +38,14 @@ def at(cluster: str, groups: str, **others: str) -> Live:
     return {"test-cluster": {"version": cluster}} | {name: {"version": own.get(name, groups)} for name in names}
 
 
+def test_a_pool_with_office_hours_may_be_below_its_minimum_at_night() -> None:
+    hours = {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
+    night = {"test-workload": {"scalingConfig": {"minSize": 0, "desiredSize": 0, "maxSize": 10}}}
+    (blocker,) = judged(live=night).blockers
+    assert "has 0 nodes, and min would be 1" in blocker.what
+    assert judged({"pools.workload.officeHours": hours}, night).blockers == ()
+
+
 def test_a_cluster_in_order_may_stay_as_it_is() -> None:
     assert judged() == Judgement()
 

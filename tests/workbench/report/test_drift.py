@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from components.contract.labels import LabelKey
-from support.eks import NODE_GROUP, built
+from support.eks import NODE_GROUP, build, built
 from support.event_lines import events, kind, lines
 from workbench.report.drift import as_found
 from workbench.report.event_payloads import Step
@@ -66,6 +66,38 @@ def test_the_size_of_a_static_group_is_not() -> None:
 def test_a_size_beyond_the_declared_bounds_is_nobodys_but_drift() -> None:
     assert sized("workload", desiredSize=15, maxSize=20) == {"scalingConfig.desiredSize", "scalingConfig.maxSize"}
     assert sized("workload", desiredSize=0) == {"scalingConfig.desiredSize"}
+
+
+def with_hours(pool: str, changes: dict[str, Any], live: dict[str, int]) -> set[str]:
+    declared = build(changes).of_type(NODE_GROUP)[f"test-{pool}"]
+    found = deepcopy(declared)
+    found["scalingConfig"].update(live)
+    return drifted(step(NODE_GROUP, declared, found, *(f"scalingConfig.{key}" for key in live)))
+
+
+HOURS = {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
+OF_POOL = {"pools.workload.size": {"min": 2, "max": 10}, "pools.workload.officeHours": {**HOURS, "nightMin": 1}}
+OF_CLUSTER = {"cluster.officeHours": HOURS, "pools.data": None}
+
+
+@pytest.mark.parametrize(
+    ("pool", "changes", "live", "paths"),
+    [
+        ("workload", OF_POOL, {"minSize": 1, "desiredSize": 1}, set()),
+        ("workload", OF_POOL, {"minSize": 1, "desiredSize": 7}, set()),
+        ("workload", OF_POOL, {"minSize": 0, "desiredSize": 0}, {"scalingConfig.minSize", "scalingConfig.desiredSize"}),
+        ("workload", OF_POOL, {"minSize": 1, "maxSize": 20}, {"scalingConfig.maxSize"}),
+        ("workload", OF_CLUSTER, {"minSize": 0, "desiredSize": 0}, set()),
+        ("initial", OF_CLUSTER, {"minSize": 0, "desiredSize": 0}, set()),
+        ("initial", OF_CLUSTER, {"minSize": 0, "desiredSize": 1}, {"scalingConfig.desiredSize"}),
+        ("initial", OF_CLUSTER, {"minSize": 0, "maxSize": 9}, {"scalingConfig.maxSize"}),
+        ("initial", {}, {"minSize": 0, "desiredSize": 0}, {"scalingConfig.minSize", "scalingConfig.desiredSize"}),
+    ],
+)
+def test_sizes_that_office_hours_set_are_no_drift_and_others_are(
+    pool: str, changes: dict[str, Any], live: dict[str, int], paths: set[str]
+) -> None:
+    assert with_hours(pool, changes, live) == paths
 
 
 def test_bounds_are_ours_whatever_the_size_does() -> None:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 from typing_extensions import override
 
 from components.contract.groups import NodeGroup
+from components.contract.hours import OfficeHours
 from infra.config import StackConfig
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent
@@ -65,6 +66,16 @@ class Cloud:
     @property
     def version(self) -> str:
         """Minor version of Kubernetes in the stack file; empty if it names none."""
+        return ""
+
+    @property
+    def hours(self) -> OfficeHours | None:
+        """Office hours of the whole cluster; None if it has none."""
+        return None
+
+    def waking(self, components: Sequence[ClusterComponent]) -> str:
+        """Return the commands that wake a cluster which sleeps outside its office hours."""
+        del components
         return ""
 
     @property
@@ -129,6 +140,12 @@ class CloudStack(Cloud):
     @override
     def version(self) -> str:
         return str(self.choices.version)
+
+    @property
+    @override
+    def hours(self) -> OfficeHours | None:
+        hours: OfficeHours | None = getattr(self.choices, "office_hours", None)
+        return hours
 
     @property
     @override

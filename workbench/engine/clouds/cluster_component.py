@@ -31,6 +31,8 @@ class Condition(ABC):
         The cloud's status; empty if the component does not exist or its status is unknown.
     issues
         Causes as the cloud reports them, each with its code.
+    sleeps
+        Whether it is stopped, or a group without nodes.
     """
 
     active: ClassVar[str]
@@ -38,6 +40,7 @@ class Condition(ABC):
 
     status: str
     issues: tuple[str, ...] = ()
+    sleeps: bool = False
 
     @property
     def is_in_order(self) -> bool:
@@ -201,6 +204,11 @@ class Group(ClusterComponent):
     @abstractmethod
     def resize(self, low: int, high: int, size: int) -> str:
         """Return the commands that set its bounds and a size that the autoscaler did not choose."""
+
+    @property
+    def is_initial(self) -> bool:
+        """Whether it belongs to the initial pool, without which no core service runs."""
+        return self.labels.get(LabelKey.ROLE.value) == PoolRole.INITIAL.value
 
     @property
     def holds_data(self) -> bool:

@@ -8,7 +8,8 @@ from components.contract.environments import Provider
 from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType
 from components.contract.labels import LabelKey, WellKnownLabel
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import DEFAULT_GPU_RESOURCE, NODES_MAX, RESOURCES, NodePool, PoolRole
+from components.contract.pool_size import NODES_MAX
+from components.contract.pools import DEFAULT_GPU_RESOURCE, RESOURCES, NodePool, PoolRole
 from components.contract.shapes import preference, unusual
 from workbench.rehearsal.advice.candidate import Candidate, fixed, stack_edit
 from workbench.rehearsal.record import PodRecord

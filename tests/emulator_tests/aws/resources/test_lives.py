@@ -231,6 +231,18 @@ def tag(stack: Stack) -> Made:
     return "aws:autoscaling/tag:Tag", {"autoscalingGroupName": name, "tag": own}, {"tag": {**own, "value": "c"}}
 
 
+def schedule(stack: Stack) -> Made:
+    _, subnets = stack.network()
+    group = stack.group(stack.cluster(subnets), subnets)
+    name = group.outputs["resources"][0]["autoscalingGroups"][0]["name"]
+    own = {"autoscalingGroupName": name, "scheduledActionName": "night", "recurrence": "0 19 * * 1", "timeZone": "UTC"}
+    return (
+        "aws:autoscaling/schedule:Schedule",
+        {**own, "minSize": 0, "maxSize": -1, "desiredCapacity": -1},
+        {"minSize": 1},
+    )
+
+
 def addon(stack: Stack) -> Made:
     _, subnets = stack.network()
     owner = stack.role("pods.eks.amazonaws.com", "AmazonEKS_CNI_Policy")

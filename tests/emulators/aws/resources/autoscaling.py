@@ -1,4 +1,7 @@
-"""Auto Scaling: tags of groups that EKS made. Source: internal/service/autoscaling/group_tag.go."""
+"""Auto Scaling: tags and scheduled actions of groups that EKS made.
+
+Sources: group_tag.go and schedule.go in internal/service/autoscaling.
+"""
 
 from typing import Final
 
@@ -59,5 +62,62 @@ TAG: Final = Kind(
     ),
 )
 
-KINDS: Final = {"aws:autoscaling/tag:Tag": TAG}
+
+_SIZES: Final = {"minSize": "MinSize", "maxSize": "MaxSize", "desiredCapacity": "DesiredCapacity"}
+_LEFT_OUT: Final = -1
+
+
+def _sizes(given: Given) -> Params:
+    """Return the sizes: 0 for those that the program leaves out, None for those that it does not want to be sent."""
+    sizes = {member: int(given.new.get(name, 0)) for name, member in _SIZES.items()}
+    return {member: None if size == _LEFT_OUT else size for member, size in sizes.items()}
+
+
+def _put(given: Given) -> Params:
+    """Return a change: the whole action, with the start that AWS computed for the old one."""
+    start = given.keys.get("startTime")
+    return {
+        "AutoScalingGroupName": given.keys["autoscalingGroupName"],
+        "ScheduledActionName": given.keys["id"],
+        **({"StartTime": start} if start else {}),
+        **_sizes(given),
+    }
+
+
+SCHEDULE: Final = Kind(
+    noun="Auto Scaling Scheduled Action",
+    id="{scheduledActionName}",
+    imported="{autoscalingGroupName}/{scheduledActionName}",
+    create=_sizes,
+    look=DescribeCall(
+        "autoscaling",
+        "DescribeScheduledActions",
+        {"AutoScalingGroupName": "{autoscalingGroupName}", "ScheduledActionNames": ["{scheduledActionName}"]},
+        "ScheduledUpdateGroupActions[0]",
+        shape="ScheduledUpdateGroupActions",
+    ),
+    told={
+        "minSize": "not_null(MinSize, `-1`)",
+        "maxSize": "not_null(MaxSize, `-1`)",
+        "desiredCapacity": "not_null(DesiredCapacity, `-1`)",
+    },
+    changes=(
+        Change(
+            inputs=("minSize", "maxSize", "desiredCapacity", "recurrence", "timeZone", "startTime", "endTime"),
+            request=Request("autoscaling", "PutScheduledUpdateGroupAction"),
+            build=_put,
+        ),
+    ),
+    removal=Removal(
+        (
+            (
+                "autoscaling",
+                "DeleteScheduledAction",
+                {"AutoScalingGroupName": "{autoscalingGroupName}", "ScheduledActionName": "{scheduledActionName}"},
+            ),
+        )
+    ),
+)
+
+KINDS: Final = {"aws:autoscaling/schedule:Schedule": SCHEDULE, "aws:autoscaling/tag:Tag": TAG}
 """By type token."""

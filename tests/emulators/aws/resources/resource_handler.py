@@ -73,7 +73,7 @@ class ResourceHandler:
         members = members_of(self.type_, request, inputs) | dict(self.kind.create(given))
         if self.kind.tag_type and "TagSpecifications" in members:
             members["TagSpecifications"][0]["ResourceType"] = self.kind.tag_type
-        return self._call(request.service, request.operation, members)
+        return self._call(request.service, request.operation, _accepted(members))
 
     def _call(self, service: str, operation: str, members: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request again for as long as the real plug-in does, by the facts, and return its answer."""

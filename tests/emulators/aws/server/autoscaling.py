@@ -116,6 +116,9 @@ def delete(name: str) -> None:
     ec2, autoscaling = store.ec2(), store.autoscaling()
     if name in autoscaling.autoscaling_groups:
         autoscaling.delete_auto_scaling_group(name)
+        for key, action in [*autoscaling.scheduled_actions.items()]:
+            if action.auto_scaling_group_name == name:
+                del autoscaling.scheduled_actions[key]
         release_interfaces()
     if name in ec2.launch_template_name_to_ids:
         ec2.delete_launch_template(name, None)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from emulators.aws.server import file_systems, store
+from emulators.aws.server import file_systems, schedules, store
 from emulators.aws.server.autoscaling import release_interfaces
 from emulators.aws.server.references import has_internet_gateway
 from emulators.aws.server.requests import Request
@@ -133,6 +133,8 @@ _PERIOD: Final = "rotation_period_in_days"
 """Where the emulator notes the period on moto's key, which has no place for it."""
 
 _CONSEQUENCES: Final[Mapping[str, Consequence]] = {
+    "autoscaling:DeleteScheduledAction": lambda request, _answer, _clock: schedules.deleted(request.params),
+    "autoscaling:PutScheduledUpdateGroupAction": lambda request, _answer, _clock: schedules.put(request.params),
     "autoscaling:SetDesiredCapacity": _instances_gone,
     "autoscaling:TerminateInstanceInAutoScalingGroup": _instances_gone,
     "autoscaling:UpdateAutoScalingGroup": _instances_gone,

@@ -3,10 +3,10 @@
 from typing import Any
 
 from moto.moto_server.werkzeug_app import MotoRequestHandler
-from pydantic import NonNegativeInt
+from pydantic import AwareDatetime, NonNegativeInt
 from typing_extensions import override
 
-from emulators.aws.server import autoscaling, store
+from emulators.aws.server import autoscaling, schedules, store
 from emulators.aws.server.application import Application
 from emulators.aws.server.circumstances import Circumstances
 from emulators.aws.server.references import missing_security_groups, missing_subnets
@@ -17,6 +17,10 @@ from emulators.core.control import Body, Route
 class _Move(Body):
     group: str
     desired: NonNegativeInt
+
+
+class _Moment(Body):
+    at: AwareDatetime
 
 
 class _Interface(Body):
@@ -41,6 +45,7 @@ class Control(control.Control):
         return {
             **super().routes(),
             ("POST", "network-interfaces"): self._interface,
+            ("POST", "schedules"): self._run_schedules,
             ("POST", "sizes"): self._move,
             ("PUT", "circumstances"): self._circumstances,
         }
@@ -58,6 +63,11 @@ class Control(control.Control):
                 store.ec2().get_subnet(wanted.subnet), "", group_ids=list(wanted.groups), description=wanted.description
             )
             return made.id
+
+    def _run_schedules(self, body: bytes, _query: str) -> list[str]:
+        wanted = _Moment.model_validate_json(body)
+        with self._application.store:
+            return schedules.run(wanted.at)
 
     def _move(self, body: bytes, _query: str) -> Any:
         wanted = _Move.model_validate_json(body)

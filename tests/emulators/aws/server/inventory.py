@@ -107,6 +107,8 @@ def _machines() -> ReadResult:
         for tag in group.tags:
             if OWN not in tag:
                 yield "aws:autoscaling/tag:Tag", f"{group.name},{tag['Key']}"
+    for action in store.autoscaling().scheduled_actions.values():
+        yield "aws:autoscaling/schedule:Schedule", action.scheduled_action_name
 
 
 def _files() -> ReadResult:

@@ -6,7 +6,7 @@ AWS itself lets roles, keys and launch templates go that a cluster still needs; 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from emulators.aws.server import file_systems, store
+from emulators.aws.server import file_systems, schedules, store
 from emulators.aws.server.errors import AwsError
 from emulators.aws.server.requests import Request
 
@@ -204,6 +204,7 @@ def _dependency(message: str) -> AwsError:
 _CHECKS: Final[Mapping[str, Check]] = {
     "autoscaling:CreateOrUpdateTags": _tags_of_groups,
     "autoscaling:DeleteTags": _tags_of_groups,
+    "autoscaling:PutScheduledUpdateGroupAction": schedules.check_put,
     "autoscaling:SetDesiredCapacity": _size_of_group,
     "ec2:CreateNatGateway": _create_nat_gateway,
     "ec2:CreateRoute": _use_nat_gateway,

@@ -8,7 +8,7 @@ from typing_extensions import override
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import CreatedNetwork
 from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
-from workbench.engine.clouds.cluster_component import ClusterComponent, Rank
+from workbench.engine.clouds.cluster_component import ClusterComponent, Group, Rank
 from workbench.engine.clouds.eks.fixed_choices import FIXED
 
 
@@ -57,6 +57,17 @@ class Eks(CloudStack):
     def creation_notes(self) -> Iterator[str]:
         if self.choices.is_private and isinstance(self.choices.network, CreatedNetwork):
             yield NO_WAY_YET.format(page=f"{self.page}#a-private-api")
+
+    @override
+    def waking(self, components: Sequence[ClusterComponent]) -> str:
+        # The autoscaler runs on the initial group, so that comes first.
+        pairs = [
+            (each, declared.size)
+            for each in components
+            if isinstance(each, Group) and (declared := self.groups.get(each.program_name)) and declared.size.min
+        ]
+        pairs.sort(key=lambda pair: not pair[0].is_initial)
+        return ", ".join(group.resize(size.min, size.max, size.min) for group, size in pairs)
 
     @override
     def earlier_runs(

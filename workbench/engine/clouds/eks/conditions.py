@@ -60,7 +60,8 @@ def _ask(look_up: LookUp, component: ClusterComponent) -> Condition:
     operation, parameters, key = requests[component.rank]
     answer = look_up("eks", operation, **parameters).get(key) or {}
     issues = (answer.get("health") or {}).get("issues") or ()
-    return EksCondition(answer.get("status", ""), tuple(map(_words, issues)))
+    size = (answer.get("scalingConfig") or {}).get("desiredSize")
+    return EksCondition(answer.get("status", ""), tuple(map(_words, issues)), sleeps=size == 0)
 
 
 def _words(issue: Mapping[str, Any]) -> str:

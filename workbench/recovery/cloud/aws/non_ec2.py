@@ -119,3 +119,15 @@ def autoscaling_tag(account: AwsQueries, query: LookupQuery) -> list[LookupResul
     filters = [{"Name": "auto-scaling-group", "Values": [group]}, {"Name": "key", "Values": [key_]}]
     tags = account.listed("autoscaling", "describe_tags", "Tags", Filters=filters)
     return [LookupResult(f"{group},{key_}") for tag in tags if tag["ResourceId"] == group and tag["Key"] == key_]
+
+
+def scheduled_action(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the queried scheduled action of the queried Auto Scaling group.
+
+    The provider finds it by the group of its inputs; its id is the name alone.
+    Source: hashicorp/terraform-provider-aws, internal/service/autoscaling/schedule.go.
+    """
+    group, name = query.inputs["autoscalingGroupName"], query.inputs["scheduledActionName"]
+    place = "ScheduledUpdateGroupActions[].ScheduledActionName"
+    names = account.listed("autoscaling", "describe_scheduled_actions", place, AutoScalingGroupName=group)
+    return [LookupResult(each) for each in names if each == name]

@@ -26,6 +26,9 @@ class Search:
 
 
 SEARCHES: Final[Mapping[str, Search]] = {
+    "aws:autoscaling/schedule:Schedule": Search(
+        non_ec2.scheduled_action, ("autoscalingGroupName", "scheduledActionName")
+    ),
     "aws:autoscaling/tag:Tag": Search(non_ec2.autoscaling_tag, ("autoscalingGroupName", "tag")),
     "aws:cloudwatch/logGroup:LogGroup": Search(non_ec2.log_group, ("name",)),
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": Search(ec2.default_security_group, ("vpcId",)),

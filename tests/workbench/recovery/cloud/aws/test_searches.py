@@ -39,7 +39,9 @@ def made(request: pytest.FixtureRequest) -> Iterator[Made]:
     with running() as emulator, pytest.MonkeyPatch.context() as patch:
         account = account_at(emulator, patch)
         private = {"cluster.publicAccessCidrs": None} if request.param == "prod" else {}
-        yield Made(account, build_in_aws({"environment": request.param, **private, **STORAGE}))
+        hours = {"from": "08:00", "to": "19:00", "timeZone": "UTC", "nightMin": 1}
+        scheduled = {"pools.workload.size": {"min": 2, "max": 9}, "pools.workload.officeHours": hours}
+        yield Made(account, build_in_aws({"environment": request.param, **private, **scheduled, **STORAGE}))
 
 
 def asked(account: AwsAccount, deployment: dict[str, Any]) -> list[Answer]:

@@ -1,0 +1,113 @@
+"""Office hours on EKS: the scheduled actions of the node groups' Auto Scaling groups.
+
+A maximum never changes: EKS's own must be at least 1, and a refreshed 0 would come back with every update.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from components.contract.groups import NodeGroup
+from components.contract.hours import OfficeHours
+from components.contract.pools import PoolRole
+
+LEFT_ALONE: Final = -1
+"""Size that an action does not change.
+
+Left out, it would be 0: hashicorp/terraform-provider-aws, internal/service/autoscaling/schedule.go, 2024.
+"""
+
+STOPS_LATER: Final = 20
+"""Minutes after which the other groups follow the initial one, where the autoscaler runs: it would start nodes again.
+
+EKS drains nodes for up to 15 minutes: https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html.
+"""
+
+STARTS_LATER: Final = 10
+"""Minutes after which the other groups follow the initial one in the morning, so that core services come first."""
+
+HASH_LENGTH: Final = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduledAction:
+    """One scheduled action of an Auto Scaling group; ``LEFT_ALONE`` is a size that it does not change."""
+
+    part: str
+    """``morning`` or ``night``."""
+    recurrence: str
+    time_zone: str
+    low: int
+    """Minimum size."""
+    size: int = LEFT_ALONE
+    """Desired size."""
+
+    @property
+    def name(self) -> str:
+        """Its name in AWS, another one after every change.
+
+        AWS computes the next start of an action, and the provider would send that again with a change: the action would
+        also run then, or be refused because the time has passed.
+        """
+        what = f"{self.recurrence} {self.time_zone} {self.low} {self.size}"
+        return f"{self.part}-{hashlib.sha256(what.encode()).hexdigest()[:HASH_LENGTH]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupHours:
+    """What schedules do with one group.
+
+    Parameters
+    ----------
+    actions
+        At most one in the morning and one at night.
+    low_by_night, low_by_day
+        Its minimum.
+    sleeps
+        Whether it has no nodes at all by night.
+    """
+
+    actions: tuple[ScheduledAction, ...]
+    low_by_night: int
+    low_by_day: int
+    sleeps: bool
+
+    @property
+    def tag(self) -> str:
+        """Value of ``OwnTag.HOURS``, from which drift is told apart."""
+        return f"night={self.low_by_night} day={self.low_by_day}"
+
+
+def group_hours(group: NodeGroup, cluster: OfficeHours | None) -> GroupHours | None:
+    """Return what schedules do with a group; None without hours.
+
+    Parameters
+    ----------
+    group
+        Of any pool except data.
+    cluster
+        Hours of the whole cluster; None if it has none.
+    """
+    if cluster:
+        actions = tuple(_of_cluster(group, cluster))
+        return GroupHours(actions=actions, low_by_night=0, low_by_day=group.size.min, sleeps=True)
+    if (hours := group.hours) is None:
+        return None
+    bounds = (("night", hours.closes, hours.night_min), ("morning", hours.opens, group.size.min))
+    actions = tuple(
+        ScheduledAction(part=part, recurrence=hours.cron(time), time_zone=hours.time_zone, low=low)
+        for part, time, low in bounds
+    )
+    return GroupHours(actions=actions, low_by_night=hours.night_min, low_by_day=group.size.min, sleeps=False)
+
+
+def _of_cluster(group: NodeGroup, hours: OfficeHours) -> Iterator[ScheduledAction]:
+    is_first = group.role is PoolRole.INITIAL
+    night = hours.cron(hours.closes, minutes_later=0 if is_first else STOPS_LATER)
+    yield ScheduledAction(part="night", recurrence=night, time_zone=hours.time_zone, low=0, size=0)
+    if group.size.min:
+        morning = hours.cron(hours.opens, minutes_later=0 if is_first else STARTS_LATER)
+        yield ScheduledAction(
+            part="morning", recurrence=morning, time_zone=hours.time_zone, low=group.size.min, size=group.size.min
+        )

@@ -1,0 +1,108 @@
+"""Office hours of an EKS stack from its first `up` to its end, with the real engine and an emulator of AWS."""
+
+import re
+import signal
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from components.contract.hours import WEEKDAYS, OfficeHours
+from emulators.core.faults import KillRule, Moment
+from support.aws_emulator import Account, identities, writes
+
+pytestmark = pytest.mark.engine
+
+STACK = "dev"
+PUT = "autoscaling:PutScheduledUpdateGroupAction"
+SCHEDULE = "aws:autoscaling/schedule:Schedule"
+UP = ("up", STACK, "--hermetic", "--yes")
+
+
+def hours_of(moment: datetime) -> dict[str, Any]:
+    """Return hours of a day three days after a moment: outside them whenever the test runs."""
+    return {
+        "days": [WEEKDAYS[(moment.weekday() + 3) % 7].value],
+        "from": "08:00",
+        "to": "19:00",
+        "timeZone": "Europe/Berlin",
+    }
+
+
+@pytest.fixture
+def cloud(tmp_path: Path) -> Iterator[Account]:
+    with Account.hollow(tmp_path, STACK, is_quick=True) as made:
+        pools = {f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}
+        made.edit(STACK, policyGuard="off", pools__workload__size={"min": 1, "max": 5}, **pools)
+        yield made
+
+
+def desired(cloud: Account) -> list[int]:
+    groups = cloud.aws.api("autoscaling").describe_auto_scaling_groups()["AutoScalingGroups"]
+    return sorted(group["DesiredCapacity"] for group in groups)
+
+
+def night_falls(cloud: Account, hours: OfficeHours) -> datetime:
+    """Let the schedules of an evening run and return the next opening after it."""
+    opens = hours.next_opening(datetime.now(UTC))
+    closes = opens.replace(hour=19)
+    assert len(cloud.aws.run_schedules(closes)) == 1  # the initial group, where the autoscaler runs
+    cloud.aws.run_schedules(closes + timedelta(minutes=20))
+    return hours.next_opening(closes)
+
+
+def test_a_cluster_sleeps_is_no_drift_is_not_changed_and_wakes(cloud: Account) -> None:
+    now = datetime.now(UTC)
+    given = hours_of(now)
+    hours = OfficeHours.model_validate(given)
+    cloud.edit(STACK, cluster__officeHours=given)
+    cloud.run(*UP)
+    by_day = desired(cloud)
+    assert 0 not in by_day
+    opens = night_falls(cloud, hours)
+    assert set(desired(cloud)) == {0}
+    assert "no drift" in cloud.run("drift", STACK, "--hermetic").stdout.lower()
+    last = cloud.last
+    for command in ("up", "destroy"):
+        refused = cloud.run(command, STACK, "--hermetic", "--yes", check=False)
+        assert refused.returncode == 1
+        assert re.search(r"sleeps by cluster\.officeHours .* until \d{4}-\d\d-\d\d 08:00", refused.stderr)
+        assert "aws eks update-nodegroup-config" in refused.stderr
+    assert writes(cloud.aws.calls(last)) == []
+    cloud.aws.run_schedules(opens)
+    cloud.aws.run_schedules(opens + timedelta(minutes=10))
+    assert desired(cloud) == by_day
+    cloud.run(*UP)
+    assert writes(cloud.aws.calls(last)) == []
+    cloud.run("destroy", STACK, "--hermetic", "--yes")
+    assert SCHEDULE not in cloud.aws.inventory()
+
+
+def test_hours_of_a_pool_lower_its_minimum_and_an_update_at_night_keeps_it(cloud: Account) -> None:
+    given = hours_of(datetime.now(UTC))
+    hours = OfficeHours.model_validate(given)
+    cloud.edit(STACK, pools__workload__officeHours=given)
+    process = cloud.start(*UP)
+    # Killed between the two actions of the pool.
+    cloud.aws.set_faults(KillRule(operation=PUT, first=1, times=1, pids=(process.pid,), moment=Moment.AFTER))
+    said, _ = process.communicate(timeout=600)
+    assert process.returncode == -signal.SIGKILL, said
+    cloud.aws.set_faults()
+    cloud.run("recover", STACK, "--hermetic", "--yes")
+    cloud.run(*UP)
+    in_state, in_aws = identities(cloud, STACK)
+    assert in_state == in_aws
+    opens = hours.next_opening(datetime.now(UTC))
+    assert [each.split()[1][:5] for each in cloud.aws.run_schedules(opens.replace(hour=19))] == ["night"]
+    assert "no drift" in cloud.run("drift", STACK, "--hermetic").stdout.lower()
+    last = cloud.last
+    cloud.edit(STACK, pools__workload__size={"min": 1, "max": 6})
+    cloud.run(*UP)
+    groups = cloud.aws.api("autoscaling").describe_auto_scaling_groups()["AutoScalingGroups"]
+    assert (0, 6) in {(group["MinSize"], group["MaxSize"]) for group in groups}
+    cloud.edit(STACK, pools__workload__officeHours={**given, "to": "18:00"})
+    cloud.run(*UP)
+    changed = [call.operation for call in writes(cloud.aws.calls(last)) if "Schedule" in call.operation]
+    assert changed == ["autoscaling:DeleteScheduledAction", PUT]
