@@ -76,7 +76,7 @@ def _hours(config: StackConfig) -> Iterator[Mismatch]:
                 path, f"clocks in {hours.time_zone} skip or repeat {times} once a year: the schedule may not run then"
             )
         if hours and isinstance(config.cluster, LocalConfig):
-            yield Mismatch(path, "has no effect on a local cluster, which has no clock: the pool keeps its minimum")
+            yield Mismatch(path, "has no effect on a local cluster, which has no clock: only rehearsals play it")
 
 
 def _entries(config: StackConfig) -> Iterator[Mismatch]:

@@ -1,6 +1,6 @@
 """The node groups of a stack of any kind as simulated nodes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from components.contract import autoscaler
@@ -23,12 +23,19 @@ def static_nodes(config: StackConfig) -> list[dict[str, Any]]:
     return [node for group in static for node in nodes.static_nodes(group)]
 
 
-def autoscaler_maps(config: StackConfig, pace: Pace) -> dict[str, dict[str, str]]:
+def autoscaler_maps(
+    config: StackConfig, pace: Pace, groups: Iterable[NodeGroup] | None = None
+) -> dict[str, dict[str, str]]:
     """Return the data of the autoscaler's two ConfigMaps by their names; empty if no group is elastic.
 
     Nodes that it adds become ready after ``pace.node_start``. They include the minimum of each elastic group.
+
+    Parameters
+    ----------
+    groups
+        The stack's groups with the bounds of now. Default: those of the stack file.
     """
-    elastic = [group for group in config.groups if group.is_elastic]
+    elastic = [group for group in groups or config.groups if group.is_elastic]
     if not elastic:
         return {}
     starts_in = pace.real_text(pace.node_start) if pace.node_start else ""

@@ -18,6 +18,7 @@ from workbench.rehearsal.play.authors import accounts
 from workbench.rehearsal.play.chronicle import Chronicle
 from workbench.rehearsal.play.node_events import capacity_refused, node_failure, rolling_upgrade, spot_reclaim
 from workbench.rehearsal.play.objects import Objects
+from workbench.rehearsal.play.office_hours import office_hours_end
 from workbench.rehearsal.play.recording import record_of
 from workbench.rehearsal.play.site import Site, quietly
 from workbench.rehearsal.play.traffic import Traffic
@@ -30,6 +31,7 @@ from workbench.rehearsal.scenario.events import (
     Event,
     Load,
     NodeFailure,
+    OfficeHoursEnd,
     RollingUpgrade,
     Scale,
     SpotReclaim,
@@ -262,6 +264,8 @@ class _Player:
             return node_failure(self._site, event)
         if isinstance(event, CapacityRefused):
             return capacity_refused(self._site, event)
+        if isinstance(event, OfficeHoursEnd):
+            return office_hours_end(self._site, event)
         if isinstance(event, RollingUpgrade):
             return rolling_upgrade(self._site, event)
         return self._load(event) if isinstance(event, Load) else self._scale(event)

@@ -15,6 +15,10 @@ NODES_MAX: Final = 1_000
 """Maximum number of nodes that an event names; ``all`` takes any number."""
 
 
+NIGHT_MIN: Final = 3_600
+"""Seconds that a night lasts at least: the autoscaler removes a node 10 minutes after its last pod, by default."""
+
+
 def _node_count(given: Any) -> Any:
     if given == "all" or (type(given) is int and 1 <= given <= NODES_MAX):
         return given
@@ -94,6 +98,23 @@ class RollingUpgrade(_Event):
     place: Place = Field(description="Which nodes. {} means all nodes.", examples=[{"role": "workload"}])
 
 
+class OfficeHoursEnd(_Event):
+    """The office hours of pools end, and begin again after the night: their minimum is lower meanwhile."""
+
+    event: Literal["office-hours"] = Field(description="Kind of event.", examples=["office-hours"])
+    lasts: Duration = Field(
+        description="Length of the night, at least 1h: the autoscaler starts anew and waits before it removes nodes.",
+        examples=["2h"],
+    )
+
+    @field_validator("lasts", mode="after")
+    @classmethod
+    def _long_enough(cls, lasts: int) -> int:
+        if lasts < NIGHT_MIN:
+            raise ValueError("must be at least 1h: the autoscaler starts anew, and waits before it removes a node")
+        return lasts
+
+
 class Scale(_Event):
     """The replicas of a work change, as a person would do."""
 
@@ -117,5 +138,6 @@ class Load(_Event):
 
 
 Event = Annotated[
-    SpotReclaim | NodeFailure | CapacityRefused | RollingUpgrade | Scale | Load, Field(discriminator="event")
+    SpotReclaim | NodeFailure | CapacityRefused | RollingUpgrade | OfficeHoursEnd | Scale | Load,
+    Field(discriminator="event"),
 ]

@@ -11,7 +11,7 @@ from components.contract.clusters import descriptor_of
 from components.contract.labels import is_dns_label
 from infra.config import KeyPath, Problem, StackConfig
 from infra.config.problems import did_you_mean, nearest, problems_of, shown
-from workbench.rehearsal.scenario.events import CapacityRefused, SpotReclaim
+from workbench.rehearsal.scenario.events import CapacityRefused, OfficeHoursEnd, SpotReclaim
 from workbench.rehearsal.scenario.model import Needs, Scenario
 from workbench.rehearsal.scenario.places import Place
 from workbench.stacks import PROBLEMS_SHOWN, folder, leads_outside, shown_path, yaml_source
@@ -135,12 +135,26 @@ def skipped_because(scenario: Scenario, config: StackConfig) -> str:
     if not config.namespaces:
         return "The stack file declares no namespaces, so no work can run."
     lacking = list(_lacking(scenario.needs, config)) or [
+        *_without_hours(scenario, config),
+        *_without_nodes(scenario, config),
+    ]
+    return f"It needs a pool {', and one '.join(dict.fromkeys(lacking))}." if lacking else ""
+
+
+def _without_hours(scenario: Scenario, config: StackConfig) -> Iterator[str]:
+    if any(isinstance(event, OfficeHoursEnd) for event in scenario.events) and not any(
+        pool.office_hours for pool in config.pools.values()
+    ):
+        yield "with officeHours"
+
+
+def _without_nodes(scenario: Scenario, config: StackConfig) -> Iterator[str]:
+    yield from (
         f"for the {event.event} of {event.place.text}"
         for event in scenario.events
         if (isinstance(event, SpotReclaim) and not _may_have_nodes(config, event.place))
         or (isinstance(event, CapacityRefused) and not _may_have_nodes(config, event.place, whole_groups=True))
-    ]
-    return f"It needs a pool {', and one '.join(dict.fromkeys(lacking))}." if lacking else ""
+    )
 
 
 def _lacking(needs: Needs, config: StackConfig) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Model of a scenario file."""
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Annotated, Any, Final, Self
 
 from pydantic import AfterValidator, Field, ModelWrapValidatorHandler, ValidationInfo, field_validator, model_validator
@@ -10,7 +11,7 @@ from components.contract.lifecycle import Lifecycle
 from components.contract.pools import PoolRole
 from workbench.rehearsal.scenario.arrivals import ARRIVALS_MAX, Arrival
 from workbench.rehearsal.scenario.durations import LONGEST, Duration, duration_text
-from workbench.rehearsal.scenario.events import Event
+from workbench.rehearsal.scenario.events import Event, OfficeHoursEnd
 from workbench.rehearsal.scenario.expectations import Expectation, KeepsUp, Restarted, WaitsAtMost
 from workbench.rehearsal.scenario.references import reference_problems
 from workbench.rehearsal.scenario.work import Work, WorkName
@@ -112,6 +113,13 @@ class Scenario(ContractModel):
         for index, event in enumerate(events):
             if event.at >= lasts:
                 findings.add(_AFTER_THE_END.format(duration_text(lasts)), index, "at", given=duration_text(event.at))
+        nights = sorted(
+            (each.at, each.at + each.lasts, n) for n, each in enumerate(events) if isinstance(each, OfficeHoursEnd)
+        )
+        for (_, ends, _), (begins, _, index) in pairwise(nights):
+            if begins <= ends:
+                message = f"must be later than {duration_text(ends)}, when the night before ends"
+                findings.add(message, index, "at", given=duration_text(begins))
         findings.raise_if_any()
         return events
 

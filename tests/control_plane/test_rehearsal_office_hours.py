@@ -1,0 +1,50 @@
+"""A night of a pool with office hours, with the real scheduler and the real autoscaler."""
+
+from pathlib import Path
+
+import pytest
+
+from support.rehearsal_stacks import POOLS, stack_file
+from workbench.rehearsal.cluster.simulation import simulated
+from workbench.rehearsal.play.player import play
+from workbench.rehearsal.record import PodEnd
+from workbench.rehearsal.scenario.model import Scenario
+from workbench.rehearsal.settings import Pace
+from workbench.toolchain import ensure
+
+pytestmark = pytest.mark.control_plane
+
+HOURS = {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
+WORK = {**POOLS["work"], "size": {"min": 2, "max": 4}, "officeHours": HOURS}
+HOUR = 3600.0
+
+
+def test_a_pool_empties_at_night_around_work_that_runs_on_and_is_back_in_the_morning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path))
+    scenario = Scenario.model_validate(
+        {
+            "description": "A job runs into the night",
+            "lasts": "3h",
+            "speed": 120,
+            "works": {"train": {"kind": "mlrun-job", "mode": "prevent", "cpu": "2", "memory": "4Gi", "runsFor": "40m"}},
+            "arrivals": [{"work": "train", "at": "1m"}],
+            "events": [{"event": "office-hours", "at": "10m", "lasts": "110m"}],
+            "expectations": [{"expect": "completes", "work": "train"}],
+        }
+    )
+    binaries = ensure(["kube-apiserver", "kwok", "cluster-autoscaler"])
+    stack = stack_file(tmp_path, pools=POOLS | {"work": WORK})
+    with simulated(stack, Pace(speed=120), binaries=binaries, progress=lambda _: None) as cluster:
+        record = play(cluster, scenario)
+
+    def nodes(moment: float) -> int:
+        there = [each for each in record.nodes if each.pool == "work" and each.created <= moment]
+        return sum(each.gone is None or each.gone > moment for each in there)
+
+    assert nodes(0) == 2
+    assert nodes(2 * HOUR - 60) == 0  # the night's minimum
+    assert nodes(3 * HOUR - 60) == 2  # and back
+    (pod,) = (each for each in record.pods if each.work == "train")
+    assert pod.end is PodEnd.SUCCEEDED  # nothing was evicted
