@@ -19,6 +19,13 @@ from components.contract.pool_size import NODES_MAX, PoolSize
 CLOCK_CHANGES_OF: Final = 2026
 """Year whose changes between summer and winter time stand for those of every year."""
 
+NIGHT_MIN: Final = 2 * 60
+"""Minutes that a night lasts at least.
+
+A cluster's groups stop within 35 minutes (``eks.hours``), and Azure wants half an hour between stop and start:
+https://learn.microsoft.com/azure/aks/start-stop-cluster.
+"""
+
 _DAY_MINUTES: Final = 24 * 60
 _ZONE: Final = r"UTC|[A-Z]\w+(/[A-Z0-9][\w+-]*)+"
 _CLOCK: Final = r"([01]\d|2[0-3]):[0-5]\d"
@@ -68,6 +75,16 @@ def _differing(days: tuple[Weekday, ...]) -> tuple[Weekday, ...]:
     return days
 
 
+def _minutes(clock: str) -> int:
+    """Return the minutes of a time since midnight."""
+    hour, minute = map(int, clock.split(":"))
+    return hour * 60 + minute
+
+
+def _next(day: Weekday) -> Weekday:
+    return WEEKDAYS[(WEEKDAYS.index(day) + 1) % len(WEEKDAYS)]
+
+
 Clock = Annotated[
     str, BeforeValidator(_as_text), AfterValidator(_clock), Field(json_schema_extra={"pattern": f"^{_CLOCK}$"})
 ]
@@ -91,9 +108,15 @@ class OfficeHours(ContractModel):
     @field_validator("closes", mode="after")
     @classmethod
     def _after_it_opens(cls, closes: str, info: ValidationInfo) -> str:
-        opens = info.data.get("opens")
+        opens, days = info.data.get("opens"), info.data.get("days", ())
         if opens and closes <= opens:
             raise ValueError(f"must be later than from, {opens}, on the same day")
+        latest = _minutes(opens) + _DAY_MINUTES - NIGHT_MIN if opens else _DAY_MINUTES
+        if _minutes(closes) > latest and any(_next(day) in days for day in days):
+            raise ValueError(
+                f"must be {latest // 60:02}:{latest % 60:02} or earlier: the hours begin again at {opens} on the next "
+                f"day, and a night lasts at least {NIGHT_MIN // 60} hours"
+            )
         return closes
 
     def is_open(self, now: datetime) -> bool:
@@ -117,17 +140,17 @@ class OfficeHours(ContractModel):
         minutes_later
             Delay, which may reach into the next day.
         """
-        hour, minute = map(int, text.split(":"))
-        days_later, rest = divmod(hour * 60 + minute + minutes_later, _DAY_MINUTES)
+        days_later, rest = divmod(_minutes(text) + minutes_later, _DAY_MINUTES)
         # Cron counts from Sunday, 0.
         days = sorted((WEEKDAYS.index(day) + 1 + days_later) % len(WEEKDAYS) for day in self.days)
         return f"{rest % 60} {rest // 60} * * {','.join(map(str, days))}"
 
     @property
     def doubtful_times(self) -> tuple[str, ...]:
-        """Return which of its times a change of the clocks skips or repeats, on one day of the year."""
+        """Return which of its times a change of the clocks skips or repeats on one of its days of the year."""
         zone, first = ZoneInfo(self.time_zone), date(CLOCK_CHANGES_OF, 1, 1)
-        days = [first + timedelta(days=number) for number in range(365)]
+        year = (first + timedelta(days=number) for number in range(365))
+        days = [day for day in year if WEEKDAYS[day.weekday()] in self.days]
 
         def is_doubtful(text: str) -> bool:
             local = (datetime.combine(day, time.fromisoformat(text), zone) for day in days)

@@ -72,9 +72,8 @@ def _hours(config: StackConfig) -> Iterator[Mismatch]:
     for path, hours in found.items():
         if hours and hours.doubtful_times:
             times = " and ".join(hours.doubtful_times)
-            yield Mismatch(
-                path, f"clocks in {hours.time_zone} skip or repeat {times} once a year: the schedule may not run then"
-            )
+            skip = f"clocks in {hours.time_zone} skip or repeat {times} on one of its days a year"
+            yield Mismatch(path, f"{skip}: the schedule may not run then")
         if hours and isinstance(config.cluster, LocalConfig):
             yield Mismatch(path, "has no effect on a local cluster, which has no clock: only rehearsals play it")
 

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from components.contract.hours import OfficeHours
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions, Group, Rank, condition
+
+WAKES_WITHIN: Final = timedelta(minutes=30)
+"""How long a cluster may have no nodes once its hours have begun: schedules are late, and machines start. Assumed."""
 
 
 def now() -> datetime:
@@ -32,8 +36,16 @@ class Sleep:
 
     @property
     def is_due(self) -> bool:
-        """Whether it should sleep; otherwise it is an outage."""
-        return not self.hours.is_open(self.since)
+        """Whether it should sleep, or has just begun to wake; otherwise it is an outage."""
+        return not self.hours.is_open(self.since) or self._wakes
+
+    @property
+    def _opens(self) -> datetime:
+        return self.hours.next_opening(self.since - WAKES_WITHIN)
+
+    @property
+    def _wakes(self) -> bool:
+        return self._opens <= self.since
 
     @property
     def note(self) -> str:
@@ -43,8 +55,8 @@ class Sleep:
                 f"The cluster has no nodes, although cluster.officeHours ({self.hours}) say that it is open: its "
                 "schedule did not run, or somebody stopped it."
             )
-        opens = self.hours.next_opening(self.since)
-        return f"The cluster sleeps by cluster.officeHours ({self.hours}) until {opens:%Y-%m-%d %H:%M %Z}."
+        does, word = ("wakes", "since") if self._wakes else ("sleeps", "until")
+        return f"The cluster {does} by cluster.officeHours ({self.hours}) {word} {self._opens:%Y-%m-%d %H:%M %Z}."
 
 
 def sleep_of(cloud: Cloud, components: Sequence[ClusterComponent], conditions: Conditions) -> Sleep | None:
@@ -66,7 +78,7 @@ def sleep_of(cloud: Cloud, components: Sequence[ClusterComponent], conditions: C
 
 def sleep_blocker(cloud: Cloud, components: Sequence[ClusterComponent], sleep: Sleep) -> Blocker:
     """Return why a sleeping cluster is not changed, and how to wake it."""
-    wait = "Wait until then, or wake it" if sleep.is_due else "Wake it"
+    wait = "Wait for its schedule, or wake it" if sleep.is_due else "Wake it"
     return Blocker(
         "cluster.officeHours",
         sleep.note.removesuffix("."),

@@ -1,6 +1,6 @@
 """Scheduled actions of node groups: office hours in AWS's terms."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pulumi
 from pulumi_aws.autoscaling import Schedule
@@ -9,9 +9,13 @@ from components.contract.eks.hours import LEFT_ALONE, GroupHours
 
 
 def scheduled_actions(
-    name: str, hours: GroupHours, target: pulumi.Input[str | None], child: Callable[..., pulumi.ResourceOptions]
+    name: str, hours: GroupHours, target: pulumi.Output[str | None], child: Callable[..., pulumi.ResourceOptions]
 ) -> None:
     """Declare the scheduled actions of one Auto Scaling group.
+
+    AWS refuses a second action of a group for the same time, and of two requests at once one, whatever their times:
+    https://github.com/TerraConstructs/base/issues/127. So each action takes the group's name through the one before
+    it: a change deletes the old ones, the last one first, before it puts new ones, also if times are swapped.
 
     Parameters
     ----------
@@ -22,7 +26,6 @@ def scheduled_actions(
     child
         Returns the options of a child of the node group's component.
     """
-    earlier: list[pulumi.Resource] = []
     for action in hours.actions:
         made = Schedule(
             f"{name}/{action.part}",
@@ -33,8 +36,10 @@ def scheduled_actions(
             min_size=action.low,
             desired_capacity=action.size,
             max_size=LEFT_ALONE,
-            # AWS refuses a second action of a group for the same time, so the old one goes first. Of two requests at
-            # once it refuses one, whatever their times: https://github.com/TerraConstructs/base/issues/127.
-            opts=child(delete_before_replace=True, depends_on=list(earlier)),
+            opts=child(delete_before_replace=True),
         )
-        earlier.append(made)
+        target = pulumi.Output.all(target, made.scheduled_action_name).apply(_first)
+
+
+def _first(both: Sequence[str | None]) -> str | None:
+    return both[0]

@@ -108,6 +108,8 @@ def _of_cluster(group: NodeGroup, hours: OfficeHours) -> Iterator[ScheduledActio
     yield ScheduledAction(part="night", recurrence=night, time_zone=hours.time_zone, low=0, size=0)
     if group.size.min:
         morning = hours.cron(hours.opens, minutes_later=0 if is_first else STARTS_LATER)
+        # The autoscaler may have started more nodes for pods that waited; AWS raises a size below the minimum.
+        size = LEFT_ALONE if group.is_elastic else group.size.min
         yield ScheduledAction(
-            part="morning", recurrence=morning, time_zone=hours.time_zone, low=group.size.min, size=group.size.min
+            part="morning", recurrence=morning, time_zone=hours.time_zone, low=group.size.min, size=size
         )

@@ -62,10 +62,29 @@ def test_a_delay_beyond_midnight_moves_the_days_of_a_cron_expression() -> None:
         ({"from": "02:30", "timeZone": "UTC"}, ()),
         ({"from": "02:30", "timeZone": "Asia/Kolkata"}, ()),
         ({"from": "01:30", "timeZone": "America/New_York"}, ("01:30",)),
+        ({"from": "02:30", "days": ["monday", "friday"]}, ()),  # the clocks change on a Sunday
     ],
 )
-def test_times_that_a_change_of_the_clocks_skips_or_repeats_are_known(given: dict[str, str], doubtful: Any) -> None:
-    assert hours(**given).doubtful_times == doubtful
+def test_times_that_a_change_of_the_clocks_skips_or_repeats_are_known(given: dict[str, Any], doubtful: Any) -> None:
+    assert hours(**{"days": ["saturday", "sunday"], **given}).doubtful_times == doubtful
+
+
+@pytest.mark.parametrize(
+    ("given", "is_taken"),
+    [
+        ({"from": "00:00", "to": "22:00"}, True),
+        ({"from": "00:00", "to": "22:01"}, False),
+        ({"from": "00:00", "to": "23:59", "days": ["monday", "wednesday"]}, True),
+        ({"from": "00:00", "to": "23:59", "days": ["sunday", "monday"]}, False),
+        ({"from": "01:59", "to": "23:59"}, True),
+    ],
+)
+def test_a_night_lasts_two_hours_at_least(given: dict[str, Any], is_taken: bool) -> None:
+    if is_taken:
+        assert hours(**given)
+        return
+    with pytest.raises(ValueError, match="must be 22:00 or earlier: the hours begin again at 00:00 on the next day"):
+        hours(**given)
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,32 @@ def test_a_claim_that_mlrun_mounts_is_compared_with_those_of_its_namespace(claim
     assert warned(eks.config(changes)) == expected
 
 
+@pytest.mark.parametrize(
+    ("hours", "expected"),
+    [
+        ({"from": "02:30", "days": ["sunday"]}, "02:30"),
+        ({"from": "02:10", "to": "02:50", "days": ["sunday"]}, "02:10 and 02:50"),
+        ({"from": "02:30"}, ""),  # the clocks change on a Sunday
+        ({"from": "08:00", "days": ["sunday"]}, ""),
+    ],
+)
+def test_hours_at_times_that_a_change_of_the_clocks_skips_are_warned_of(hours: dict[str, Any], expected: str) -> None:
+    given = {"to": "19:00", "timeZone": "Europe/Berlin", **hours}
+    text = f"clocks in Europe/Berlin skip or repeat {expected} on one of its days a year: the schedule may not run then"
+    assert warned(eks.config({"cluster.officeHours": given, "pools.data": None})) == (
+        [f"cluster.officeHours: {text}"] if expected else []
+    )
+
+
+def test_a_local_cluster_plays_hours_in_rehearsals_only() -> None:
+    size, hours = {"min": 1, "max": 2}, {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
+    work = {"role": "workload", "size": size, "instanceTypes": ["m6i.2xlarge"], "officeHours": hours}
+    pools = {"initial": {**work, "role": "initial", "size": {"min": 2, "max": 2}, "officeHours": None}, "work": work}
+    choices = {"schemaVersion": 1, "environment": "dev", "cluster": {"kind": "local"}, "pools": pools}
+    (warning,) = warned(parse(choices))
+    assert warning.startswith("pools.work.officeHours: has no effect on a local cluster")
+
+
 def test_entries_of_aks_are_compared_with_the_namespaces_too() -> None:
     entry = {"objectId": GROUP, "level": "view", "namespaces": NAMESPACES}
     assert warned(aks.config({"cluster.access.entries": {"ops": entry}})) == [

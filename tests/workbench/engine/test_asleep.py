@@ -21,6 +21,7 @@ HOURS = {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
 CHANGES: dict[str, Any] = {"cluster.officeHours": HOURS, "pools.data": None}
 NIGHT = datetime(2026, 11, 25, 22, tzinfo=UTC)
 NOON = datetime(2026, 11, 25, 12, tzinfo=UTC)
+EARLY = datetime(2026, 11, 25, 8, 15, tzinfo=UTC)
 EMPTY = {urn(NODE_GROUP, "test-initial"): EksCondition("ACTIVE", sleeps=True)}
 
 
@@ -49,6 +50,15 @@ def test_a_sleeping_cluster_is_not_changed_and_the_refusal_wakes_it(
     assert "minSize=3,maxSize=3,desiredSize=3" in commands[0]
     assert "minSize=1,maxSize=10,desiredSize=1" in commands[1]
     assert engine.commands == ["export"]
+
+
+def test_a_cluster_that_has_just_begun_to_wake_is_no_outage(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sleeps(monkeypatch, EARLY)
+    assert "wakes by cluster.officeHours (monday to friday 08:00-19:00 UTC) since 2026-11-25 08:00 UTC" in str(
+        refusal("up", STACK, "--yes")
+    )
 
 
 def test_a_cluster_without_nodes_at_noon_is_refused_as_an_outage(
@@ -92,6 +102,7 @@ def test_eks_says_that_a_group_has_no_nodes() -> None:
     ("when", "nodes", "condition"),
     [
         (NIGHT, {}, Condition.ASLEEP),
+        (EARLY, {}, Condition.ASLEEP),  # its machines start
         (NOON, {}, Condition.OVERSLEPT),
         (NIGHT, {"initial": 3}, Condition.UP),
         (NIGHT, {"workload": 1}, Condition.ASLEEP),

@@ -59,7 +59,7 @@ def test_a_cluster_falls_asleep_with_its_autoscaler_first_and_wakes_in_that_orde
     assert sizes(made, "test-initial/night") == ("50 19 * * 1,2,3,4,5", 0, 0, -1)
     assert sizes(made, "test-workload/night") == ("10 20 * * 1,2,3,4,5", 0, 0, -1)
     assert sizes(made, "test-initial/morning") == ("0 8 * * 1,2,3,4,5", 3, 3, -1)
-    assert sizes(made, "test-workload/morning") == ("10 8 * * 1,2,3,4,5", 1, 1, -1)
+    assert sizes(made, "test-workload/morning") == ("10 8 * * 1,2,3,4,5", 1, -1, -1)  # the rest is the autoscaler's
 
 
 def test_every_group_of_a_cluster_sleeps_and_an_empty_one_is_not_woken() -> None:
@@ -76,7 +76,11 @@ def test_whatever_changes_in_an_action_makes_another_one(change: dict[str, Any])
     assert ScheduledAction(**given).name != ScheduledAction(**{**given, **change}).name
 
 
-def test_actions_of_a_group_are_put_one_after_the_other_and_the_old_goes_first() -> None:
+def test_actions_of_a_group_are_put_one_after_the_other_and_all_old_ones_go_first() -> None:
     made = of_pool({"min": 3, "max": 10})
     options = made.options[SCHEDULE, "test-workload/morning"]
     assert options.delete_before_replace
+    night = (SCHEDULE, "test-workload/night")
+    assert set(options.made_from["autoscalingGroupName"]) == {(NODE_GROUP, "test-workload"), night}
+    names = {action["autoscalingGroupName"] for action in made.of_type(SCHEDULE).values()}
+    assert names == {"test-workload-asg"}
