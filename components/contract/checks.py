@@ -8,9 +8,7 @@ from components.contract.environments import Provider
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import DEFAULT_GPU_RESOURCE, NodePool, PoolRole
 
-NO_HOURS_IN_PROD: Final = (
-    "is for development clusters: in prod services must answer at any hour; remove it, or give single pools officeHours"
-)
+NO_HOURS_IN_PROD: Final = "is for development clusters: in prod services must answer at any hour; remove it"
 
 
 def foreign_types(pool: NodePool, provider: Provider, cloud: str, example: str) -> Iterator[str]:
@@ -47,14 +45,12 @@ def no_pool_hours(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]
             yield Mismatch((name, "officeHours"), why)
 
 
-def beside_cluster_hours(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
-    """Refuse what a cluster that has no nodes at night cannot have."""
+def data_beside_cluster_hours(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
+    """Refuse data pools in a cluster that has no nodes at night."""
     for name, pool in pools.items():
         if pool.role is PoolRole.DATA:
             message = "NG-20: its disks lose all data when cluster.officeHours stop the nodes; remove one of the two"
             yield Mismatch((name,), message)
-        if pool.office_hours:
-            yield Mismatch((name, "officeHours"), "has no effect beside cluster.officeHours; remove one of the two")
 
 
 def data_problems(pool: NodePool, zones: int, example: str) -> Iterator[str]:

@@ -124,6 +124,12 @@ class OfficeHours(ContractModel):
         local = now.astimezone(ZoneInfo(self.time_zone))
         return WEEKDAYS[local.weekday()] in self.days and self.opens <= f"{local:%H:%M}" < self.closes
 
+    def is_open_between(self, start: datetime, end: datetime) -> bool:
+        """Return whether it is open from ``start``, a moment with a time zone, until just before ``end``."""
+        zone, last = ZoneInfo(self.time_zone), end - timedelta(minutes=1)
+        is_one_day = start.astimezone(zone).date() == last.astimezone(zone).date()
+        return is_one_day and self.is_open(start) and self.is_open(last)
+
     def next_opening(self, now: datetime) -> datetime:
         """Return the first moment after ``now`` at which the hours begin, in their own time zone."""
         local = now.astimezone(ZoneInfo(self.time_zone))

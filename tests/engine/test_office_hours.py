@@ -1,4 +1,4 @@
-"""Office hours of an EKS stack from its first `up` to its end, with the real engine and an emulator of AWS."""
+"""Office hours of stacks from their first `up` to their end, with the real engine and emulators of the clouds."""
 
 import re
 import signal
@@ -11,7 +11,10 @@ import pytest
 
 from components.contract.hours import WEEKDAYS, OfficeHours
 from emulators.core.faults import KillRule, Moment
+from support import azure_emulator
 from support.aws_emulator import Account, identities, writes
+from support.azure_emulator import CLUSTER, Subscription
+from workbench.offline.azure.facts import resource
 
 pytestmark = pytest.mark.engine
 
@@ -37,6 +40,25 @@ def cloud(tmp_path: Path) -> Iterator[Account]:
         pools = {f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}
         made.edit(STACK, policyGuard="off", pools__workload__size={"min": 1, "max": 5}, **pools)
         yield made
+
+
+AKS_STACK = "aks-dev"
+AKS_UP = ("up", AKS_STACK, "--hermetic", "--yes")
+WORKFLOW = "azure-native:logic:Workflow"
+
+
+@pytest.fixture
+def azure(tmp_path: Path) -> Iterator[Subscription]:
+    with Subscription.hollow(tmp_path, AKS_STACK, is_quick=True) as made:
+        pools = {f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}
+        made.edit(AKS_STACK, policyGuard="off", **pools)
+        yield made
+
+
+def power(azure: Subscription) -> str:
+    (cluster,) = azure.azure.inventory()[CLUSTER]
+    code: str = azure.azure.ask("GET", cluster, resource(CLUSTER).api_version).body["properties"]["powerState"]["code"]
+    return code
 
 
 def desired(cloud: Account) -> list[int]:
@@ -107,3 +129,57 @@ def test_hours_of_a_pool_lower_its_minimum_and_an_update_at_night_keeps_it(cloud
     cloud.run(*UP)
     changed = [call.operation for call in writes(cloud.aws.calls(last)) if "Schedule" in call.operation]
     assert changed == ["autoscaling:DeleteScheduledAction"] * 2 + [PUT] * 2
+
+
+def test_a_cluster_on_aks_is_stopped_is_no_drift_is_not_changed_and_starts(azure: Subscription) -> None:
+    given = hours_of(datetime.now(UTC))
+    hours = OfficeHours.model_validate(given)
+    (day,) = given["days"]
+    # Upgrades within the hours, or they would never run.
+    window = {"day": day, "startHour": 9, "hours": 4}
+    azure.edit(AKS_STACK, cluster__officeHours=given, cluster__maintenance=window)
+    process = azure.start(*AKS_UP)
+    # Killed between the role and its assignment.
+    kill = KillRule(
+        operation="Microsoft.Authorization/roleDefinitions/write", times=1, pids=(process.pid,), moment=Moment.AFTER
+    )
+    azure.azure.set_faults(kill)
+    said, _ = process.communicate(timeout=600)
+    assert process.returncode == -signal.SIGKILL, said
+    azure.azure.set_faults()
+    azure.run("recover", AKS_STACK, "--hermetic", "--yes")
+    azure.run(*AKS_UP)
+    in_state, in_azure = azure_emulator.identities(azure, AKS_STACK)
+    assert in_state == in_azure
+    assert power(azure) == "Running"
+
+    opens = hours.next_opening(datetime.now(UTC))
+    assert azure.azure.run_schedules(opens.replace(hour=19)) == ["mlrun-dev-stop Succeeded"]
+    assert power(azure) == "Stopped"
+    drift = azure.run("drift", AKS_STACK, "--hermetic")
+    assert "no drift" in drift.stdout.lower()
+    assert "note: The cluster sleeps by cluster.officeHours" in drift.stderr
+    assert "note: The cluster sleeps" in azure.run("preview", AKS_STACK, "--hermetic").stderr
+    for command in ("status", "verify"):
+        assert "sleeps by cluster.officeHours" in azure.run(command, AKS_STACK, "--hermetic").stdout
+    last = azure.last
+    for command in ("up", "destroy"):
+        refused = azure.run(command, AKS_STACK, "--hermetic", "--yes", check=False)
+        assert refused.returncode == 1
+        assert "`az aks start --resource-group mlrun-dev --name mlrun-dev`" in refused.stderr
+    azure.edit(AKS_STACK, cluster__officeHours=None)
+    without = azure.run(*AKS_UP, check=False)
+    assert "is stopped, and the stack file has no cluster.officeHours" in without.stderr
+    azure.edit(AKS_STACK, cluster__officeHours=given)
+    assert azure_emulator.writes(azure.azure.calls(last)) == []
+
+    assert azure.azure.run_schedules(opens) == ["mlrun-dev-start Succeeded"]
+    assert power(azure) == "Running"
+    azure.run(*AKS_UP)
+    assert azure_emulator.writes(azure.azure.calls(last)) == []
+    azure.edit(AKS_STACK, cluster__officeHours={**given, "to": "18:00"})
+    azure.run(*AKS_UP)
+    changed = [call.operation for call in azure_emulator.writes(azure.azure.calls(last))]
+    assert changed == ["Microsoft.Logic/workflows/write"]
+    azure.run("destroy", AKS_STACK, "--hermetic", "--yes")
+    assert azure_emulator.there(azure) == set()

@@ -16,10 +16,12 @@ LOCATION: Final = "westeurope"
 
 VERSIONS: Final = {
     "Microsoft.Authorization": "2022-04-01",
+    "Microsoft.Authorization/roleDefinitions": "2022-05-01-preview",
     "Microsoft.Compute": "2024-03-02",
     "Microsoft.ContainerService": "2025-09-01",
     "Microsoft.Insights": "2022-06-01",
     "Microsoft.Insights/diagnosticSettings": "2021-05-01-preview",
+    "Microsoft.Logic": "2019-05-01",
     "Microsoft.ManagedIdentity": "2023-01-31",
     "Microsoft.Network": "2024-05-01",
     "Microsoft.Network/privateDnsZones": "2024-06-01",

@@ -51,6 +51,10 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.upgradeChannel, beside a data pool": {"cluster.upgradeChannel": "patch"},
     "cluster.nodeImageChannel, beside a data pool": {"cluster.nodeImageChannel": "security-patch"},
     "cluster.maintenance": {"cluster.maintenance": {"day": "saturday", "startHour": 22, "hours": 8}},
+    "cluster.officeHours, in prod": {
+        "cluster.officeHours": {"from": "00:00", "to": "22:00", "timeZone": "UTC"},
+        "cluster.maintenance": {"day": "monday", "startHour": 9, "hours": 4},
+    },
     "cluster.autoscaler": {"cluster.autoscaler": "interactive"},
     "cluster.tags": {"cluster.tags.owner": "us"},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"nvcr.io": "mirror.example.com"}},
@@ -76,8 +80,12 @@ EDITS: Final[dict[str, Changes]] = {
 UPGRADES: Final[dict[str, Changes]] = {
     "cluster.upgradeChannel": {"cluster.upgradeChannel": "none"},
     "cluster.nodeImageChannel": {"cluster.nodeImageChannel": "security-patch"},
+    "cluster.officeHours": {
+        "cluster.officeHours": {"from": "08:00", "to": "19:00", "timeZone": "UTC"},
+        "cluster.maintenance": {"day": "monday", "startHour": 9, "hours": 4},
+    },
 }
-"""What is refused beside a data pool."""
+"""What is refused beside a data pool, or in prod."""
 
 STACKS: Final = (
     Edited(document, PRODUCTION, EDITS),

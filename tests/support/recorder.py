@@ -10,6 +10,9 @@ from pulumi.runtime import mocks
 
 from workbench.offline.recorder import run_program
 
+# A list goes in, and a map of what Azure knows of each comes out.
+_IDENTITY = {"type": "UserAssigned", "userAssignedIdentities": dict[str, Any]()}
+
 COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "aws:eks/cluster:Cluster": lambda name: {
         "endpoint": f"https://{name}.example",
@@ -27,9 +30,9 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "azure-native:containerservice:ManagedCluster": lambda name: {
         "name": f"{name}-name",
         "oidcIssuerProfile": {"enabled": True, "issuerURL": f"https://{name}.issuer.example"},
-        # A list goes in, and a map of what Azure knows of each comes out.
-        "identity": {"type": "UserAssigned", "userAssignedIdentities": {}},
+        "identity": _IDENTITY,
     },
+    "azure-native:logic:Workflow": lambda _: {"identity": _IDENTITY},
 }
 """What the provider answers beside the inputs, by type, where a program reads it."""
 

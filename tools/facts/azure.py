@@ -82,6 +82,8 @@ class Upstream:
         of their version of the API, though every one could grow.
     keys
         Lists of texts that Azure takes as a map with empty values.
+    places
+        Where an input goes in the body, if it has another name there.
     forms
         Pattern of a name, by input.
     says
@@ -99,6 +101,7 @@ class Upstream:
     apart: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
+    places: Mapping[str, str] = Field(default_factory=dict)
     forms: Mapping[str, str] = Field(default_factory=dict)
     says: Says = ()
     calls: Calls = ()
@@ -146,7 +149,7 @@ def rows(resource: str) -> list[Row]:
     """
     known = UPSTREAM[resource]
     declared = [each for each in inputs(_arguments(resource)) if not _inside(each.path, known.apart)]
-    named = {*known.required, *known.kept, *known.apart, *known.open, *known.keys, *known.forms}
+    named = {*known.required, *known.kept, *known.apart, *known.open, *known.keys, *known.places, *known.forms}
     statements.refuse_unknown(TABLE.name, resource, {*named, *statements.named(known.says)}, declared)
     places = _places(resource, declared)
     return [_row(known, each, places[each.path]) for each in declared]
@@ -205,7 +208,7 @@ def _places(resource: str, declared: Sequence[Declared]) -> dict[str, str]:
         found = _member(around, own) if around else None
         models[path] = found[1] if found else None
         places[path] = f"{{{own}}}" if path in in_id else found[0] if found else _usual(outer, around, own)
-    return places
+    return places | UPSTREAM[resource].places
 
 
 def _usual(outer: str, around: Any, name: str) -> str:

@@ -19,7 +19,7 @@ from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.cli.sleeping import require_awake
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems, settled
-from workbench.engine.asleep import sleep_of
+from workbench.engine.asleep import closing_note, sleep_in
 from workbench.engine.attempts import Attempts
 from workbench.engine.cloud import deployment_of
 from workbench.engine.clouds.blocker import Blocker
@@ -56,16 +56,17 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
     run = _sized(run.looked(state), state)
     # Before the plan: its message about a protected key would tell how to remove the protection.
     _refuse(run, [*run.cloud.fixed_blockers(state)])
-    code, stream = run.engine("preview", *options)
-    if not code:
+    sleep = sleep_in(run.cloud, state, run.ask)
+    # What schedules have changed is no part of the plan, and a stopped cluster has no API to compare objects with.
+    code, stream = run.engine("preview", *(AS_REFRESHED if sleep else ()), *options)
+    if sleep:
+        compared = "The plan compares the stack file with the state, not with live resources"
+        errors.print(f"note: {sleep.note} {compared}. `up` is refused while it has no nodes.", **PLAIN)
+    elif not code:
         run.require_no_collisions(stream)
         components = components_of_plan(stream)
         _require_creatable(run, components)
-        conditions = run.ask(components)
-        if sleep := sleep_of(run.cloud, components, conditions):
-            errors.print(f"note: {sleep.note} `up` is refused while it has no nodes.", **PLAIN)
-        else:
-            _refuse(run, run.judge(components, conditions).blockers)
+        _refuse(run, run.judge(components, run.ask(components)).blockers)
     return code
 
 
@@ -186,6 +187,8 @@ def _ready(run: CloudRun, before: Mapping[str, Any]) -> tuple[Judgement, Mapping
         return Judgement(), before
     live = settled(lambda: run.ask(components), components, _waiting("before the change"))
     require_awake(run, components, live)
+    if note := closing_note(run.cloud.hours):
+        errors.print(f"note: {note}", **PLAIN)
     run.require_an_answer(before)
     refreshed = run.refresh(before)
     components = components_of_state(refreshed)

@@ -9,13 +9,13 @@ from workbench.system.errors import UserError
 
 
 def require_awake(run: CloudRun, components: Sequence[ClusterComponent], conditions: Conditions) -> None:
-    """Refuse to change a cluster that has no nodes outside its office hours.
+    """Refuse to change a cluster that has no nodes outside its office hours, or is stopped.
 
     Raises
     ------
     UserError
-        It sleeps.
+        It sleeps, or is stopped.
     """
     if sleep := sleep_of(run.cloud, components, conditions):
-        blocker = sleep_blocker(run.cloud, components, sleep)
-        raise UserError(f"'{run.stack.name}' sleeps:\n{blocker}", f"Nothing changed in {run.cloud.place}.")
+        blocker, state = sleep_blocker(run.cloud, components, sleep), "sleeps" if sleep.hours else "is stopped"
+        raise UserError(f"'{run.stack.name}' {state}:\n{blocker}", f"Nothing changed in {run.cloud.place}.")

@@ -2,8 +2,9 @@
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -11,10 +12,13 @@ from workbench import stacks
 from workbench.cli.access import Access, access
 from workbench.cli.console import out
 from workbench.cli.options import AsJson, Hermetic, StackName
+from workbench.engine.asleep import Sleep, sleep_in
+from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.pool_status import (
     Condition,
     Status,
+    asleep,
     declared_groups,
     live_groups,
     recorded_groups,
@@ -80,11 +84,25 @@ def status_of(stack: Stack, *, hermetic: bool = False, entered: Access | None = 
     )
     if not found.api:
         return status
+    cloud = cloud_of(stack.name, config)
     try:
         live = replace(status, live=live_groups(found.api, found.deployment))
     except UserError as error:
-        return replace(status, condition=Condition.UNREACHABLE, note=str(error))
-    return rested(live, cloud_of(stack.name, config).hours)
+        silent = replace(status, condition=Condition.UNREACHABLE, note=str(error))
+        return asleep(silent, _sleep(stack, cloud, found.deployment))
+    return rested(live, cloud.hours)
+
+
+def _sleep(stack: Stack, cloud: Cloud, deployment: Mapping[str, Any]) -> Sleep | None:
+    """Return the sleep of a cluster whose API does not answer; None if the cloud does not say that it sleeps."""
+    from workbench.recovery.cloud import open_account  # noqa: PLC0415 the cloud's SDK comes with it
+
+    try:
+        return sleep_in(
+            cloud, deployment, lambda parts: open_account(stack.name, stack.config.cluster).conditions(parts)
+        )
+    except UserError:  # the cluster itself may answer others
+        return None
 
 
 def _print(found: Status, *, as_json: bool, is_watched: bool) -> None:

@@ -1,17 +1,21 @@
 """Whether a cluster sleeps outside its office hours, which is neither drift nor an outage."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from components.contract.hours import OfficeHours
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions, Group, Rank, condition
+from workbench.engine.cluster_components import components_of_state
 
 WAKES_WITHIN: Final = timedelta(minutes=30)
 """How long a cluster may have no nodes once its hours have begun: schedules are late, and machines start. Assumed."""
+
+CLOSES_WITHIN: Final = timedelta(hours=1)
+"""How long before the end of the hours `up` says so: an upgrade takes about as long. Assumed."""
 
 
 def now() -> datetime:
@@ -21,46 +25,70 @@ def now() -> datetime:
 
 @dataclass(frozen=True)
 class Sleep:
-    """A cluster with office hours that has no nodes.
+    """A cluster that has no nodes.
 
     Parameters
     ----------
     hours
-        Its hours.
+        Its office hours; None if it has none, and its cloud says that somebody stopped it.
     since
         The moment of the look.
     """
 
-    hours: OfficeHours
+    hours: OfficeHours | None
     since: datetime
 
     @property
     def is_due(self) -> bool:
         """Whether it should sleep, or has just begun to wake; otherwise it is an outage."""
-        return not self.hours.is_open(self.since) or self._wakes
-
-    @property
-    def _opens(self) -> datetime:
-        return self.hours.next_opening(self.since - WAKES_WITHIN)
-
-    @property
-    def _wakes(self) -> bool:
-        return self._opens <= self.since
+        hours = self.hours
+        return hours is not None and (not hours.is_open(self.since) or _opens(hours, self.since) <= self.since)
 
     @property
     def note(self) -> str:
         """What it is, for people."""
+        if self.hours is None:
+            return "The cluster is stopped, and the stack file has no cluster.officeHours: somebody stopped it."
         if not self.is_due:
             return (
                 f"The cluster has no nodes, although cluster.officeHours ({self.hours}) say that it is open: its "
                 "schedule did not run, or somebody stopped it."
             )
-        does, word = ("wakes", "since") if self._wakes else ("sleeps", "until")
-        return f"The cluster {does} by cluster.officeHours ({self.hours}) {word} {self._opens:%Y-%m-%d %H:%M %Z}."
+        opens = _opens(self.hours, self.since)
+        does, word = ("wakes", "since") if opens <= self.since else ("sleeps", "until")
+        return f"The cluster {does} by cluster.officeHours ({self.hours}) {word} {opens:%Y-%m-%d %H:%M %Z}."
+
+
+def _opens(hours: OfficeHours, since: datetime) -> datetime:
+    """Return the next opening, or the last one while the cluster wakes."""
+    return hours.next_opening(since - WAKES_WITHIN)
+
+
+def sleep_in(
+    cloud: Cloud, deployment: Mapping[str, Any], ask: Callable[[Sequence[ClusterComponent]], Conditions]
+) -> Sleep | None:
+    """Return the sleep of a cluster with office hours; None without, and if it is awake or not created.
+
+    Parameters
+    ----------
+    cloud
+        The stack's cloud, with its stack file.
+    deployment
+        As exported.
+    ask
+        Queries the cloud.
+    """
+    if not cloud.hours:
+        return None
+    components = [each for each in components_of_state(deployment) if _decides(each)]
+    return sleep_of(cloud, components, ask(components)) if components else None
 
 
 def sleep_of(cloud: Cloud, components: Sequence[ClusterComponent], conditions: Conditions) -> Sleep | None:
-    """Return the sleep of a cluster; None if it is awake or has no office hours.
+    """Return the sleep of a cluster; None if it is awake.
+
+    One without initial nodes sleeps if it has office hours; else `up` gives it nodes. One that its cloud stopped cannot
+    be changed in any case.
 
     Parameters
     ----------
@@ -69,18 +97,28 @@ def sleep_of(cloud: Cloud, components: Sequence[ClusterComponent], conditions: C
     components, conditions
         The cluster's components, and their conditions in the cloud.
     """
-    deciding = [
-        each for each in components if each.rank is Rank.CLUSTER or (isinstance(each, Group) and each.is_initial)
-    ]
-    sleeps = any(condition(each, conditions).sleeps for each in deciding)
-    return Sleep(cloud.hours, now()) if sleeps and cloud.hours else None
+    sleeping = [each for each in components if _decides(each) and condition(each, conditions).sleeps]
+    is_stopped = any(each.rank is Rank.CLUSTER for each in sleeping)
+    return Sleep(cloud.hours, now()) if is_stopped or (sleeping and cloud.hours) else None
+
+
+def _decides(component: ClusterComponent) -> bool:
+    return component.rank is Rank.CLUSTER or (isinstance(component, Group) and component.is_initial)
+
+
+def closing_note(hours: OfficeHours | None) -> str:
+    """Return what to know before a long run near the end of the hours; empty at any other time."""
+    moment = now()
+    if not hours or not hours.is_open(moment) or hours.is_open(moment + CLOSES_WITHIN):
+        return ""
+    return f"The hours of the cluster end within an hour ({hours}). Its schedules stop it then, also during this run."
 
 
 def sleep_blocker(cloud: Cloud, components: Sequence[ClusterComponent], sleep: Sleep) -> Blocker:
     """Return why a sleeping cluster is not changed, and how to wake it."""
     wait = "Wait for its schedule, or wake it" if sleep.is_due else "Wake it"
     return Blocker(
-        "cluster.officeHours",
+        "cluster.officeHours" if sleep.hours else "cluster",
         sleep.note.removesuffix("."),
         "a cluster is changed while it has nodes",
         f"{wait}: {cloud.waking(components)}. Once the nodes are ready, run the command again.",

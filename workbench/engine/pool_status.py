@@ -189,7 +189,13 @@ def rested(found: Status, hours: OfficeHours | None) -> Status:
     initial = [name for name, group in found.recorded.items() if group.role == PoolRole.INITIAL]
     if not (hours and initial and found.live) or any(found.live.nodes.get(name) for name in initial):
         return found
-    sleep = Sleep(hours, now())
+    return asleep(found, Sleep(hours, now()))
+
+
+def asleep(found: Status, sleep: Sleep | None) -> Status:
+    """Return the status of a cluster that sleeps; as it is found without a sleep."""
+    if sleep is None:
+        return found
     return replace(found, condition=Condition.ASLEEP if sleep.is_due else Condition.OVERSLEPT, note=sleep.note)
 
 

@@ -20,6 +20,9 @@ STATES_TAINTS: Final = re.compile(
 https://kubernetes.io/docs/reference/labels-annotations-taints/, and ``utils/taints/taints.go`` of the autoscaler.
 """
 
+_POWER: Final = re.compile(r"(agentPoolProfiles\[\d+\]\.)?powerState(\.code)?")
+"""Whether a cluster on AKS or one of its pools is stopped: no part of a stack, and `up` changes it nowhere."""
+
 _TAINTS: Final = "spec.taints"
 
 _Difference = tuple[str, Literal["add", "delete"]]
@@ -30,14 +33,18 @@ def as_found(step: Step) -> Step:
     """Return the result of a refresh for a resource, as a step whose differences are drift.
 
     The size of an elastic node group within its declared bounds is not drift, since the autoscaler owns it; nor are
-    sizes that office hours set, and taints that follow a node's state. Fields that others added to a Kubernetes object
-    are drift, although the engine does not report them.
+    sizes and power states that office hours set, and taints that follow a node's state. Fields that others added to a
+    Kubernetes object are drift, although the engine does not report them.
     """
     if step.op not in ("same", "update") or not step.old or not step.new:
         return step
     reported, unreported = step.detailed_diff or {}, dict(_unreported(step, step.old, step.new))
     moved = _autoscaled(step)
-    kept = {path: diff for path, diff in reported.items() if path not in moved and not _is_taint(step, path)}
+    kept = {
+        path: diff
+        for path, diff in reported.items()
+        if path not in moved and not _is_taint(step, path) and not _is_power(step, path)
+    }
     if kept == reported and not unreported:
         return step
     return step.model_copy(
@@ -83,6 +90,10 @@ def _taint_list(node: Mapping[str, Any]) -> list[Any]:
 def _taint(taint: Any) -> dict[str, Any]:
     # Ignores the time at which it was added; an empty value equals a missing one.
     return {key: value for key in ("key", "value", "effect") if (value := at(taint, (key,))) not in (MISSING, "")}
+
+
+def _is_power(step: Step, path: str) -> bool:
+    return step.token.startswith("azure-native:containerservice:") and _POWER.fullmatch(path) is not None
 
 
 def _autoscaled(step: Step) -> set[str]:

@@ -3,14 +3,16 @@
 No policy packs are attached: a refresh does not run the program, so there is no plan to evaluate.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from workbench.engine import cloud
+from workbench.engine.asleep import sleep_in
 from workbench.engine.backend import CorruptStateError, StateFiles
 from workbench.engine.cloud import cloud_session, require_nothing_pending
+from workbench.engine.clouds.find import cloud_of
 from workbench.engine.lock import held_by, names
 from workbench.engine.recorded import Recorded, recorded_preview
 from workbench.engine.session import Session, open_session
@@ -24,6 +26,12 @@ from workbench.toolchain import Toolchain
 FAIL_UNREACHABLE: Final = {"PULUMI_K8S_DELETE_UNREACHABLE": "false", "PULUMI_K8S_SKIP_UPDATE_UNREACHABLE": "false"}
 """Overrides user settings with which an unreachable cluster would look empty or unchanged."""
 
+SKIP_UNREACHABLE: Final = {**FAIL_UNREACHABLE, "PULUMI_K8S_SKIP_UPDATE_UNREACHABLE": "true"}
+"""Leaves the objects of an unreachable cluster out of a comparison.
+
+Source: pulumi/pulumi-kubernetes, ``provider/pkg/provider/provider.go``.
+"""
+
 
 @dataclass(frozen=True)
 class _Subject:
@@ -32,6 +40,9 @@ class _Subject:
     session: Session
     state: Callable[[], Any]
     """Reads the state, to detect changes during the comparison."""
+    environment: Mapping[str, str] = field(default_factory=lambda: FAIL_UNREACHABLE)
+    note: str = ""
+    """What is not compared, and why."""
 
 
 def tools_for(stack: Stack) -> tuple[str, ...] | None:
@@ -49,11 +60,11 @@ def compared(stack: Stack, toolchain: Toolchain) -> Recorded:
     """
     subject = _local(stack, toolchain) if stack.is_local else _cloud(stack, toolchain)
     before = subject.state()
-    session = replace(subject.session, environment={**subject.session.environment, **FAIL_UNREACHABLE})
+    session = replace(subject.session, environment={**subject.session.environment, **subject.environment})
     result = recorded_preview(session, "refresh")
     if subject.state() != before:
         raise UserError(f"The stack '{stack.name}' was changed during the comparison.", "Run the command again.")
-    return result
+    return replace(result, note=subject.note)
 
 
 def _local(stack: Stack, toolchain: Toolchain) -> _Subject:
@@ -95,8 +106,28 @@ def _refuse_while_changed(name: str) -> None:
 def _cloud(stack: Stack, toolchain: Toolchain) -> _Subject:
     session = cloud_session(stack, toolchain)
     open_existing(stack, session.whole_environment())
+
+    def deployment() -> Mapping[str, Any]:
+        return require_nothing_pending(session).get("deployment") or {}
+
     # The manifest's time changes with every save; everything else may be re-encrypted by every export.
-    return _Subject(session, lambda: (require_nothing_pending(session).get("deployment") or {}).get("manifest"))
+    subject = _Subject(session, lambda: deployment().get("manifest"))
+    if note := _sleep_note(stack, deployment):
+        return replace(subject, environment=SKIP_UNREACHABLE, note=f"{note} Objects in it are not compared.")
+    return subject
+
+
+def _sleep_note(stack: Stack, deployment: Callable[[], Mapping[str, Any]]) -> str:
+    """Return what keeps the API of a cluster from answering outside its office hours; empty if it answers."""
+    found = cloud_of(stack.name, stack.config)
+    if not (found.hours and found.api_sleeps):
+        return ""
+    from workbench.recovery.cloud import open_account  # noqa: PLC0415 the cloud's SDK comes with it
+
+    sleep = sleep_in(
+        found, deployment(), lambda parts: open_account(stack.name, stack.config.cluster).conditions(parts)
+    )
+    return sleep.note if sleep else ""
 
 
 def _recover(name: str) -> str:

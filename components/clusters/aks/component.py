@@ -1,6 +1,6 @@
 """The AKS cluster as a component: network, control plane, nodes and add-ons, in order of dependency."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -24,6 +24,7 @@ from components.contract.aks.network import CreatedNetwork
 from components.contract.azure import AzureTag
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup
+from components.contract.hours import OfficeHours
 from components.contract.identity import CloudIdentity
 from components.contract.pools import PoolRole
 from components.contract.tags import MANAGER
@@ -86,6 +87,8 @@ class AksCluster(PlatformComponent):
             facts=self._facts(control_plane),
             identities=self._identities(control_plane),
         )
+        if args.choices.office_hours:
+            self._hours(args.choices.office_hours, ready)
         self.register_outputs({"nodeGroups": [group.name for group in args.groups]})
 
     @property
@@ -206,6 +209,16 @@ class AksCluster(PlatformComponent):
             self._in_azure(),
         )
         return made.by_namespace
+
+    def _hours(self, hours: OfficeHours, ready: Sequence[pulumi.Resource]) -> None:
+        # Only stacks with office hours load the SDK of Logic Apps.
+        from components.clusters.aks.hours import ClusterHours, ClusterHoursArgs  # noqa: PLC0415
+
+        ClusterHours(
+            f"{self._name}-hours",
+            ClusterHoursArgs(choices=self._args.choices, hours=hours, resource_group=self._group.name, tags=self._tags),
+            self._in_azure(*ready),
+        )
 
     def _facts(self, control_plane: ControlPlane) -> dict[str, pulumi.Input[object]]:
         choices, cluster = self._args.choices, control_plane.cluster

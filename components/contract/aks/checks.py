@@ -8,7 +8,15 @@ from components.contract.aks.agent_pools import SUFFIX_LENGTH, nodes_at_most, po
 from components.contract.aks.config import AksConfig
 from components.contract.aks.maintenance import NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import nodes_that_fit, nodes_with_pods
-from components.contract.checks import data_problems, foreign_types, no_pool_hours, other_devices, without_spot
+from components.contract.checks import (
+    NO_HOURS_IN_PROD,
+    data_beside_cluster_hours,
+    data_problems,
+    foreign_types,
+    no_pool_hours,
+    other_devices,
+    without_spot,
+)
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
@@ -60,6 +68,8 @@ def mismatches(
         for message in _pool_problems(name, pool, choices):
             yield Mismatch((name,), message)
     yield from no_pool_hours(pools, _NO_POOL_HOURS)
+    if choices.office_hours:
+        yield from data_beside_cluster_hours(pools)
     made = [group for group in groups if not _has_too_many_types(pools[group.pool])]
     yield from _mismatches_of_numbers(choices, made, environment)
     yield from _mismatches_of_names(choices, made)
@@ -71,6 +81,8 @@ def mismatches(
 def environment_problems(choices: AksConfig, environment: Environment) -> Iterator[Mismatch]:
     """Find what the environment requires of the cluster itself, regardless of its pools; paths begin at the cluster."""
     if environment is Environment.PROD:
+        if choices.office_hours:
+            yield Mismatch(("officeHours",), NO_HOURS_IN_PROD)
         for key, given, what, which in (
             ("secretsKeyId", choices.secrets_key_id, "Secrets", "a version of a Key Vault key"),
             ("diskEncryptionSetId", choices.disk_encryption_set_id, "disks", "a disk encryption set"),

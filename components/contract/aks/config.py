@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.aks.access import Access
+from components.contract.aks.hours import require_possible
 from components.contract.aks.maintenance import Maintenance, NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import (
     DNS_ADDRESS,
@@ -33,6 +34,7 @@ from components.contract.azure import (
     key_vault_id,
 )
 from components.contract.choices import ContractModel, Explained, one_of
+from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
 from components.contract.kubernetes_minors import one_offered
 from components.contract.ranges import differing, ipv4_network
@@ -205,6 +207,18 @@ class AksConfig(ContractModel):
         description="Weekly window for automatic upgrades.",
         examples=[{"day": "saturday", "startHour": 22, "hours": 8}],
     )
+    office_hours: Annotated[
+        OfficeHours | None,
+        Explained(
+            "Nobody's work stops by surprise.",
+            "Workflows of Azure Logic Apps that stop and start the cluster: outside the hours it has neither nodes nor "
+            "a control plane (docs/office-hours.md).",
+        ),
+    ] = Field(
+        None,
+        description="Hours of a development cluster, which is stopped outside them.",
+        examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
+    )
     autoscaler: Annotated[JobMix, Explained("Most workloads are jobs.")] = Field(
         JobMix.BATCH, description="Profile of the autoscaler.", examples=["interactive"]
     )
@@ -239,6 +253,15 @@ class AksConfig(ContractModel):
             if other and ipv4_network(other).overlaps(ipv4_network(cidr)):
                 raise ValueError(f"overlaps {key} {other}; change one")
         return cidr
+
+    @field_validator("office_hours", mode="after")
+    @classmethod
+    def _hours_work_on_aks(cls, hours: OfficeHours | None, info: ValidationInfo) -> OfficeHours | None:
+        channels = info.data.get("upgrade_channel"), info.data.get("node_image_channel")
+        if hours:
+            upgrades = channels != (UpgradeChannel.NONE, NodeImageChannel.NONE)
+            require_possible(hours, info.data.get("maintenance"), upgrades=upgrades)
+        return hours
 
     @field_validator("tags", mode="after")
     @classmethod

@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from pydantic import Field
+from typing_extensions import override
 
 from components.contract.choices import ContractModel
 
@@ -65,3 +66,8 @@ class Maintenance(ContractModel):
     def start_time(self) -> str:
         """Its start as Azure writes it, such as ``02:00``."""
         return f"{self.start_hour:02}:00"
+
+    @override
+    def __str__(self) -> str:
+        """Return it for people."""
+        return f"{self.day} {self.start_time} UTC, {self.hours} hours"

@@ -5,9 +5,10 @@ from typing import Final
 
 from components.contract.checks import (
     NO_HOURS_IN_PROD,
-    beside_cluster_hours,
+    data_beside_cluster_hours,
     data_problems,
     foreign_types,
+    no_pool_hours,
     other_devices,
     without_spot,
 )
@@ -71,7 +72,7 @@ def mismatches(
 def environment_problems(choices: EksConfig, environment: Environment) -> Iterator[Mismatch]:
     """Find what an environment refuses of the cluster itself."""
     if choices.office_hours and environment is Environment.PROD:
-        yield Mismatch(("officeHours",), NO_HOURS_IN_PROD)
+        yield Mismatch(("officeHours",), f"{NO_HOURS_IN_PROD}, or give single pools officeHours")
 
 
 def creation_problems(choices: EksConfig) -> Iterator[Mismatch]:
@@ -114,7 +115,8 @@ def _hours_problems(
     choices: EksConfig, pools: Mapping[str, NodePool], environment: Environment | None
 ) -> Iterator[Mismatch]:
     if choices.office_hours:
-        yield from beside_cluster_hours(pools)
+        yield from data_beside_cluster_hours(pools)
+        yield from no_pool_hours(pools, "has no effect beside cluster.officeHours; remove one of the two")
     elif environment is Environment.PROD and not any(map(_is_warm_by_night, pools.values())):
         for name, pool in pools.items():
             if pool.office_hours and _takes_steady_work(pool):

@@ -43,6 +43,19 @@ def test_the_next_opening_is_in_the_future_and_on_an_open_day(when: str, opens: 
     assert hours().next_opening(at(when)) == at(opens)
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "is_open"),
+    [
+        ("2026-11-25T07:00", "2026-11-25T18:00", True),
+        ("2026-11-25T06:59", "2026-11-25T18:00", False),
+        ("2026-11-25T07:00", "2026-11-25T18:01", False),
+        ("2026-11-25T10:00", "2026-11-26T10:00", False),  # the night between
+    ],
+)
+def test_a_stretch_is_open_from_its_first_to_its_last_minute(start: str, end: str, is_open: bool) -> None:
+    assert hours().is_open_between(at(start), at(end)) == is_open
+
+
 def test_hours_on_one_day_open_again_a_week_later() -> None:
     assert hours(days=["monday"]).next_opening(at("2026-11-23T12:00")) == at("2026-11-30T07:00")
 

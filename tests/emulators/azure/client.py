@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError
@@ -90,6 +91,11 @@ class Emulator(Running):
     def move(self, pool: str, count: int) -> None:
         """Give an agent pool another size, as the autoscaler does it; the pool by its id."""
         self._ask("POST", "sizes", as_json({"pool": pool, "count": count}))
+
+    def run_schedules(self, moment: datetime) -> list[str]:
+        """Run the workflows that are due in the minute of a moment; return their names, and what became of each."""
+        ran: list[str] = self._ask("POST", "schedules", as_json({"at": moment.isoformat()}))
+        return ran
 
     def ailments(self, cluster: str) -> list[str]:
         """Return why the API server of a cluster, by its id, does not work; empty if it works."""

@@ -80,10 +80,17 @@ def test_a_preview_of_a_sleeping_cluster_succeeds_with_a_note(
     assert "note: The cluster sleeps" in done.stderr
 
 
-def test_an_awake_cluster_with_hours_is_updated(engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asleep, "now", lambda: NIGHT)
-    assert run("up", STACK, "--yes").exit_code == 0
+@pytest.mark.parametrize(
+    ("at", "is_late"), [(NIGHT, False), (NOON, False), (datetime(2026, 11, 25, 18, 1, tzinfo=UTC), True)]
+)
+def test_an_awake_cluster_with_hours_is_updated_with_a_note_in_the_last_hour(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, at: datetime, *, is_late: bool
+) -> None:
+    monkeypatch.setattr(asleep, "now", lambda: at)
+    done = run("up", STACK, "--yes")
+    assert done.exit_code == 0
     assert "up" in engine.commands
+    assert ("note: The hours of the cluster end within an hour" in done.stderr) == is_late
 
 
 def test_eks_says_that_a_group_has_no_nodes() -> None:

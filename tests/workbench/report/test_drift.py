@@ -100,6 +100,20 @@ def test_sizes_that_office_hours_set_are_no_drift_and_others_are(
     assert with_hours(pool, changes, live) == paths
 
 
+@pytest.mark.parametrize(
+    ("token", "path", "drifts"),
+    [
+        (AGENT_POOL, "powerState", False),
+        (AGENT_POOL, "powerState.code", False),
+        (MANAGED_CLUSTER, "agentPoolProfiles[1].powerState.code", False),
+        (AGENT_POOL, "mode", True),
+        ("azure-native:compute:VirtualMachine", "powerState", True),
+    ],
+)
+def test_whether_aks_has_stopped_something_is_no_drift(token: str, path: str, drifts: bool) -> None:
+    assert drifted(step(token, {}, {}, path)) == ({path} if drifts else set())
+
+
 def test_bounds_are_ours_whatever_the_size_does() -> None:
     assert sized("workload", desiredSize=7, maxSize=12) == {"scalingConfig.maxSize"}
 

@@ -53,6 +53,8 @@ class Cloud:
     """What to check when the Kubernetes API does not answer."""
     no_way_back: ClassVar[str]
     """Advice for a version below the live one."""
+    api_sleeps: ClassVar[bool] = False
+    """Whether the Kubernetes API does not answer while a cluster sleeps outside its office hours."""
 
     @property
     def api_clients(self) -> str:

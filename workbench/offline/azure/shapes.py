@@ -84,7 +84,9 @@ def outputs(type_: str, answer: Mapping[str, Any]) -> dict[str, Any]:
     """Return the plug-in's outputs for an ARM response."""
     converted = _from_arm(type_, "", answer)
     converted.pop("id", None)
-    return {**converted, API_VERSION: resource(type_).api_version}
+    # What has another name in ``properties``, where the plug-in renames it, because the top level has the same one too.
+    renamed = {name: value for name, value in _at_their_place(type_, answer).items() if name not in answer}
+    return {**converted, **renamed, API_VERSION: resource(type_).api_version}
 
 
 def _from_arm(type_: str, fact: str, answer: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,9 +140,13 @@ def _project(type_: str, known: Input, value: Any) -> Any:
 
 
 def imported(type_: str, id_: str, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs for an imported resource, without empty lists and objects."""
-    converted = {**outputs(type_, answer), **_at_their_place(type_, answer)}
-    found = {name: _without_empty(value) for name, value in projected(type_, converted).items() if name != "id"}
+    """Return the inputs for an imported resource, without empty lists and objects where Azure knows the members."""
+    converted, known = {**outputs(type_, answer), **_at_their_place(type_, answer)}, children(type_, "")
+    found = {
+        name: value if name in known and known[name].kind == "any" else _without_empty(value)
+        for name, value in projected(type_, converted).items()
+        if name != "id"
+    }
     return {**{name: value for name, value in found.items() if value is not None}, **parts(type_, id_)}
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from components.contract.aks.hours import PowerAction, definition
+from components.contract.hours import OfficeHours
 from support.azure_resources import (
     ADDRESS,
     ASSIGNMENT,
@@ -22,8 +24,11 @@ from support.azure_resources import (
     NETWORK,
     PLACE,
     POOL,
+    ROLE,
     RULES,
     SUBNET,
+    SUBSCRIPTION,
+    WORKFLOW,
     WORKSPACE,
     Stack,
 )
@@ -102,6 +107,36 @@ def assignment(stack: Stack) -> Made:
         roleDefinitionId=CONTRIBUTOR,
     )
     return made, {"description": "for the cluster"}
+
+
+def role(stack: Stack) -> Made:
+    made = stack.make(
+        ROLE,
+        "switch",
+        scope=f"/subscriptions/{SUBSCRIPTION}",
+        roleDefinitionId="44444444-2222-3333-4444-555555555555",
+        roleName="switch",
+        roleType="CustomRole",
+        permissions=[{"actions": ["Microsoft.ContainerService/managedClusters/stop/action"]}],
+        assignableScopes=[f"/subscriptions/{SUBSCRIPTION}"],
+    )
+    return made, {"description": "stops clusters"}
+
+
+def workflow(stack: Stack) -> Made:
+    stack.group()
+    who = stack.make(IDENTITY, "who", resourceName="who", **HERE)
+    hours = OfficeHours.model_validate({"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"})
+    made = stack.make(
+        WORKFLOW,
+        "stop",
+        workflowName="stop",
+        state="Enabled",
+        identity={"type": "UserAssigned", "userAssignedIdentities": [who.id]},
+        definition=definition(hours, PowerAction.STOP, "/subscriptions/s/cluster", who.id),
+        **HERE,
+    )
+    return made, {"definition": definition(hours, PowerAction.START, "/subscriptions/s/cluster", who.id)}
 
 
 def credential(stack: Stack) -> Made:
@@ -192,6 +227,8 @@ LIVES: dict[str, Callable[[Stack], Made]] = {
     IDENTITY: identity,
     CREDENTIAL: credential,
     ASSIGNMENT: assignment,
+    ROLE: role,
+    WORKFLOW: workflow,
     CLUSTER: cluster,
     POOL: pool,
     MAINTENANCE: maintenance,

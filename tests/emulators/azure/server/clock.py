@@ -4,9 +4,12 @@ from typing import Final
 
 SECONDS: Final = {
     "Microsoft.Authorization/roleAssignments/propagation": 120,
+    "Microsoft.Authorization/roleDefinitions/propagation": 30,
     "Microsoft.ContainerService/managedClusters/create": 300,
     "Microsoft.ContainerService/managedClusters/update": 120,
     "Microsoft.ContainerService/managedClusters/upgrade": 600,
+    "Microsoft.ContainerService/managedClusters/stop": 180,
+    "Microsoft.ContainerService/managedClusters/start": 240,
     "Microsoft.ContainerService/managedClusters/delete": 240,
     "Microsoft.ContainerService/managedClusters/agentPools/create": 150,
     "Microsoft.ContainerService/managedClusters/agentPools/update": 60,

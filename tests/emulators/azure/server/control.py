@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import AwareDatetime, NonNegativeInt, PositiveInt
 from typing_extensions import override
 
 from emulators.azure.server.application import Application
@@ -18,6 +18,10 @@ from emulators.core.control import Body, Route
 class _Move(Body):
     pool: str
     count: NonNegativeInt
+
+
+class _Moment(Body):
+    at: AwareDatetime
 
 
 class _Interface(Body):
@@ -50,6 +54,7 @@ class Control(control.Control):
         super().__init__(application, application.resources.clusters.doors)
         self._store = application.resources.store
         self._clusters = application.resources.clusters
+        self._resources = application.resources
 
     @override
     def routes(self) -> dict[tuple[str, str], Route]:
@@ -59,6 +64,7 @@ class Control(control.Control):
             ("POST", "network-interfaces"): self._interface,
             ("POST", "ailments"): self._ailments,
             ("POST", "openings"): self._opening,
+            ("POST", "schedules"): self._run_schedules,
             ("POST", "strangers"): self._stranger,
             ("POST", "sizes"): self._move,
         }
@@ -91,6 +97,12 @@ class Control(control.Control):
             raise LookupError(f"there is no resource group for {id_.text}")
         with self._application.store:
             self._store.add(Resource(id_, id_.type, {"properties": {}}))
+
+    def _run_schedules(self, body: bytes, _query: str) -> list[str]:
+        wanted = _Moment.model_validate_json(body)
+        with self._application.store:
+            self._application.clock.settle()
+            return [self._resources.send(post) for post in self._resources.workflows.due(wanted.at)]
 
     def _move(self, body: bytes, _query: str) -> Any:
         wanted = _Move.model_validate_json(body)

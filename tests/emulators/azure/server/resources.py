@@ -12,11 +12,12 @@ from emulators.azure.server.kinds.addresses import NatGateways, PublicAddresses
 from emulators.azure.server.kinds.collection import CollectionAssociations, CollectionRules
 from emulators.azure.server.kinds.disks import DiskEncryptionSets
 from emulators.azure.server.kinds.groups import Groups
-from emulators.azure.server.kinds.identity import Assignments, Credentials, Identities
+from emulators.azure.server.kinds.identity import Assignments, Credentials, Identities, Roles, allows
 from emulators.azure.server.kinds.kind import Kind
 from emulators.azure.server.kinds.monitoring import DiagnosticSettings, Workspaces
 from emulators.azure.server.kinds.network import Peerings, SecurityGroups, Subnets, VirtualNetworks
 from emulators.azure.server.kinds.private_dns import Links, Zones
+from emulators.azure.server.kinds.workflows import Post, Workflows
 from emulators.azure.server.requests import Request
 from emulators.azure.server.store import FAILED, Operation, Resource, Store
 from emulators.core.answers import Answer, json_answer
@@ -41,7 +42,7 @@ class Resources:
 
     def __init__(self, context: ServiceContext) -> None:
         self.store = store = Store(context.clock)
-        pools = Pools(store)
+        pools, self.workflows = Pools(store), Workflows(store)
         self.clusters = Clusters(store, pools, context.control_plane)
         plain = (
             *(SecurityGroups(store), PublicAddresses(store), NatGateways(store), VirtualNetworks(store)),
@@ -49,6 +50,7 @@ class Resources:
             DiagnosticSettings(store),
             *(CollectionRules(store), CollectionAssociations(store), Peerings(store), Zones(store), Links(store)),
             *(DiskEncryptionSets(store), pools, self.clusters, MaintenanceConfigurations(store)),
+            *(Roles(store), self.workflows),
         )
         self._kinds: dict[str, Kind] = {kind.arm_type.lower(): kind for kind in plain}
         self._kinds[GROUP.lower()] = Groups(store, dict(self._kinds))
@@ -79,7 +81,7 @@ class Resources:
         kind = self._kind(request)
         if not request.id.is_whole:
             return self._list(kind, request)
-        return json_answer(HTTPStatus.OK, self._told(kind, self.store.get(request.id)))
+        return json_answer(HTTPStatus.OK, self._told(kind, self.store.get(kind.id_of(request.id))))
 
     def _overview(self, id_: ArmId) -> dict[str, Any] | None:
         """Return a subscription, or all that lies in a resource group; None if neither is asked for.
@@ -125,7 +127,7 @@ class Resources:
         return kind
 
     def _put(self, kind: Kind, request: Request) -> Answer:
-        old = self.store.find(request.id)
+        old = self.store.find(kind.id_of(request.id))
         kind.require_home(request.id)
         body = kind.read(request)
         _check_place(kind, request, body, old)
@@ -139,6 +141,8 @@ class Resources:
         status = HTTPStatus.OK if old else HTTPStatus.CREATED
         self.store.add(resource)
         kind.written(resource, is_new=old is None)
+        while self.workflows.at_once:
+            self.send(self.workflows.at_once.pop())
         if not kind.takes_time:
             return json_answer(status, self._told(kind, resource))
         resource.state = {"create": "Creating", "update": "Updating", "upgrade": "Upgrading"}[verb]
@@ -157,7 +161,7 @@ class Resources:
         return json_answer(status, told, **self._headers(request, operation, OPERATIONS))
 
     def _delete(self, kind: Kind, request: Request) -> Answer:
-        found = self.store.find(request.id)
+        found = self.store.find(kind.id_of(request.id))
         if found is None:
             if kind.arm_type == GROUP:
                 raise self.store.missing(request.id)
@@ -185,7 +189,22 @@ class Resources:
         if handler is None:
             told = f"The Azure emulator has no action '{request.action}' of {kind.arm_type}."
             raise Refusal("NotImplemented", 501, told)
-        return json_answer(HTTPStatus.OK, handler(request))
+        result = handler(request)
+        if isinstance(result, Operation):
+            return Answer(HTTPStatus.ACCEPTED, self._both(kind, request, result), b"")
+        return json_answer(HTTPStatus.OK, result)
+
+    def send(self, post: Post) -> str:
+        """Do what a workflow asks for, and return the workflow's name and what became of it."""
+        name, about = ArmId(post.workflow).name, post.target
+        request = Request(HTTPMethod.POST, about, post.action, post.version, {}, {}, "http://127.0.0.1")
+        if not allows(self.store, post.principal, request.operation, about):
+            return f"{name} AuthorizationFailed"
+        try:
+            self.handle(request)
+        except Refusal as error:
+            return f"{name} {error.code}"
+        return f"{name} Succeeded"
 
     def _list(self, kind: Kind, request: Request) -> Answer:
         inside = request.id.above if kind.arm_type == GROUP else _holder(request.id, kind)

@@ -11,7 +11,7 @@ from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
-from workbench.engine.clouds.aks.cluster_components import AksPool, SystemPool
+from workbench.engine.clouds.aks.cluster_components import AksCluster, AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
 from workbench.engine.clouds.aks.secrets_keys import key_blockers
 from workbench.engine.clouds.blocker import Blocker
@@ -30,16 +30,17 @@ class Aks(CloudStack):
     ways_in = "a VPN, authorizedRanges, a group of adminGroupIds (docs/aks.md), and `kubelogin` on PATH for the token"
     no_way_back = "If AKS upgraded it automatically, the old version is out of support; AKS has no downgrade."
 
+    api_sleeps = True
     group_label = "kubernetes.azure.com/agentpool"
     # https://learn.microsoft.com/entra/identity-platform/reference-error-codes
     # https://learn.microsoft.com/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/operationnotallowed
     errors = ErrorCodes(
         expired=r"ExpiredAuthenticationToken|AADSTS(50173|70008|70043|700024|700082)\b|[Pp]lease run:? `?'?az login",
         in_use=r"\bInUse\w*CannotBeDeleted\b|\bPublicIPAddressCannotBeDeleted\b|\bCannotDeleteNatGateway",
-        # docs/azure-inputs.md: aso-cluster, linked-rights, kms-rights
+        # docs/azure-inputs.md: aso-cluster, linked-rights, kms-rights, role-unknown
         propagating=(
             r"\bCustomKubeletIdentityMissingPermissionError\b|\bLinkedAuthorizationFailed\b"
-            r"|\bAzureKeyVaultKmsValidateIdentityPermissionCustomerError\b"
+            r"|\bAzureKeyVaultKmsValidateIdentityPermissionCustomerError\b|\bRoleDefinitionDoesNotExist\b"
         ),
         busy=r"\bOperationNotAllowed\b.*\bin progress\b|\bAnotherOperationInProgress\b|aks-pending-operation",
         # Azure would update the existing resource, so Pulumi's provider checks first and reports its own error.
@@ -98,6 +99,10 @@ class Aks(CloudStack):
                 "the pool that a cluster is created with cannot be renamed",
                 f"Rename it back to {names}, or recreate it by hand: {_BY_HAND}",
             )
+
+    @override
+    def waking(self, components: Sequence[ClusterComponent]) -> str:
+        return ", ".join(component.start for component in components if isinstance(component, AksCluster))
 
     @override
     def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:

@@ -63,6 +63,11 @@ class AksCluster(AksComponent):
         )
 
     @property
+    def start(self) -> str:
+        """Command that starts it after it was stopped."""
+        return f"`az aks start {self._is}`"
+
+    @property
     def _is(self) -> str:
         return f"--resource-group {self.group} --name {self.name}"
 

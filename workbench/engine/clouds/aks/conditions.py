@@ -17,6 +17,10 @@ https://github.com/cloud-and-ai-microsoft/resource-provider-contract/blob/master
 """
 
 
+_SWITCHING: Final = frozenset({"Stopping", "Starting"})
+"""Provisioning states of a cluster whose API may not answer: https://learn.microsoft.com/azure/aks/start-stop-cluster."""
+
+
 class AksCondition(Condition):
     """Condition that AKS reports. Never lost for good: AKS retries on any update command."""
 
@@ -78,4 +82,5 @@ def condition_of(answer: Mapping[str, Any]) -> AksCondition:
     """Return the condition in the properties of a cluster or pool."""
     error = (answer.get("status") or {}).get("provisioningError") or {}
     issues = (f"{error.get('code', '?')}: {error.get('message', '')}",) if error else ()
-    return AksCondition(str(answer.get("provisioningState") or ""), issues)
+    state, power = str(answer.get("provisioningState") or ""), (answer.get("powerState") or {}).get("code")
+    return AksCondition(state, issues, sleeps=power == "Stopped" or state in _SWITCHING)

@@ -13,6 +13,7 @@ from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 UNTAGGED: Final = frozenset(
     {
         "azure-native:authorization:RoleAssignment",
+        "azure-native:authorization:RoleDefinition",
         "azure-native:containerservice:MaintenanceConfiguration",
         "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:monitor:DataCollectionRuleAssociation",

@@ -10,9 +10,34 @@ from emulators.azure.server.refusals import RETRY_LATER, busy
 from emulators.azure.server.store import Resource, Store
 from emulators.core.refusal import Refusal
 
+RUNNING: Final = "Running"
+STOPPED: Final = "Stopped"
+"""Codes of ``powerState``."""
+
 
 def refuse_beside(store: Store, cluster: Resource) -> None:
-    """Refuse a change of a cluster or its pools while another one goes on."""
+    """Refuse a change of a cluster or its pools while it is stopped, and while another one goes on."""
+    refuse_stopped(cluster)
+    refuse_busy(store, cluster)
+
+
+def refuse_stopped(cluster: Resource) -> None:
+    """Refuse a change of a stopped cluster; code and words are assumed.
+
+    Source: https://learn.microsoft.com/azure/aks/start-stop-cluster.
+    """
+    if is_stopped(cluster):
+        told = "is stopped. It can only be started or deleted."
+        raise Refusal("OperationNotAllowed", 409, f"Managed cluster {cluster.id.name} {told}")
+
+
+def is_stopped(cluster: Resource) -> bool:
+    """Return whether a cluster has neither nodes nor an API server."""
+    return cluster.properties.get("powerState", {}).get("code") == STOPPED
+
+
+def refuse_busy(store: Store, cluster: Resource) -> None:
+    """Refuse what cannot begin while something else goes on."""
     for pool in store.below(cluster.id, POOL):
         if pool.work:
             raise busy(f"agentpool operation ({pool.id.name} - {pool.state})")

@@ -9,9 +9,10 @@ from typing_extensions import override
 
 from emulators.azure.server import TENANT
 from emulators.azure.server.aks import access, cluster_changes, cluster_checks, keys, pool_checks, versions
-from emulators.azure.server.aks.busy import refuse_beside
+from emulators.azure.server.aks.busy import RUNNING, STOPPED, is_stopped, refuse_beside
 from emulators.azure.server.aks.kubeconfig import kubeconfig
 from emulators.azure.server.aks.pools import Pools, lowered, running, running_pool
+from emulators.azure.server.aks.power import switch
 from emulators.azure.server.ids import CLUSTER, GROUP, POOL, ArmId
 from emulators.azure.server.kinds import private_dns
 from emulators.azure.server.kinds.identity import IDENTITY
@@ -245,6 +246,8 @@ class Clusters(Kind):
         cluster = self.store.find(ArmId(id_))
         if cluster is None or cluster.type != CLUSTER:
             raise LookupError(f"there is no {CLUSTER} {id_}")
+        if is_stopped(cluster):
+            return "it is stopped"
         nodes = (pool.properties.get("vnetSubnetID") for pool in self.store.below(cluster.id, POOL))
         return access.barrier(self.store, cluster, filter(None, nodes), place) or "; ".join(self.ailments(cluster.id))
 
@@ -299,6 +302,8 @@ class Clusters(Kind):
         return {
             "listclusteradmincredential": self._administrator,
             "listclusterusercredential": self._user,
+            "start": lambda request: switch(self.store, request, RUNNING),
+            "stop": lambda request: switch(self.store, request, STOPPED),
         }
 
     def _user(self, request: Request) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from typing_extensions import override
 
+from emulators.azure.server.aks.busy import refuse_stopped
 from emulators.azure.server.aks.pools import lowered
 from emulators.azure.server.ids import CLUSTER, ArmId
 from emulators.azure.server.kinds.kind import Kind
@@ -31,6 +32,7 @@ class MaintenanceConfigurations(Kind):
 
     @override
     def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        refuse_stopped(self.store.get(request.id.above.above))
         name, given = request.id.name, body["properties"]
         if name not in (*WINDOWS, "default"):
             raise invalid("maintenanceConfiguration.name", f"It must be default or one of {', '.join(WINDOWS)}.")

@@ -3,8 +3,10 @@
 import re
 import uuid
 from collections.abc import Container, Iterator
-from typing import Any, ClassVar, Final
+from fnmatch import fnmatch
+from typing import Any, ClassVar, Final, Literal
 
+from pydantic import Field
 from typing_extensions import override
 
 from emulators.azure.server import TENANT
@@ -16,6 +18,7 @@ from emulators.core.refusal import Refusal
 
 IDENTITY: Final = "Microsoft.ManagedIdentity/userAssignedIdentities"
 ASSIGNMENT: Final = "Microsoft.Authorization/roleAssignments"
+ROLE: Final = "Microsoft.Authorization/roleDefinitions"
 
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 PRIVATE_DNS: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
@@ -109,6 +112,69 @@ class Credentials(Kind):
         return list(self.store.below(parent, self.arm_type)) if parent else []
 
 
+class _Permission(Form):
+    actions: list[str] = Field(default_factory=list)
+    notActions: list[str] = Field(default_factory=list)  # noqa: N815 as it is on the wire, and all of these
+    dataActions: list[str] = Field(default_factory=list)  # noqa: N815
+    notDataActions: list[str] = Field(default_factory=list)  # noqa: N815
+
+
+class _Role(Form):
+    roleName: str = Field(min_length=1)  # noqa: N815
+    type: Literal["CustomRole"] = "CustomRole"
+    description: str = ""
+    permissions: list[_Permission] = Field(min_length=1)
+    assignableScopes: list[str] = Field(min_length=1)  # noqa: N815
+
+
+class _RoleDefinition(Form):
+    properties: _Role
+
+
+class Roles(Kind):
+    """``Microsoft.Authorization/roleDefinitions``, those of an owner.
+
+    Wherever one is made, Azure says that it is in the subscription: hashicorp/terraform-provider-azurerm,
+    ``internal/services/authorization/role_definition_resource.go`` (2023).
+    """
+
+    arm_type = ROLE
+    token = "azure-native:authorization:RoleDefinition"  # noqa: S105 a type
+    version = "2022-05-01-preview"
+    form = _RoleDefinition
+    is_extension = True
+    names = _GUID
+
+    @override
+    def id_of(self, asked: ArmId) -> ArmId:
+        return ArmId(f"/subscriptions/{asked.subscription}/providers/{ROLE}/{asked.name}")
+
+    @override
+    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        name = body["properties"]["roleName"]
+        for other in self.store.all(ROLE):
+            if other is not old and other.properties["roleName"] == name:
+                told = f"A custom role with the same name already exists in this directory: {name}."
+                raise Refusal("RoleDefinitionWithSameNameExists", 409, told)
+
+    @override
+    def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
+        given = body["properties"]
+        permissions = [_Permission.model_validate(each).model_dump() for each in given["permissions"]]
+        return {"properties": {"type": "CustomRole", "description": "", **given, "permissions": permissions}}
+
+    @override
+    def written(self, resource: Resource, *, is_new: bool) -> None:
+        if is_new:
+            self.store.spread(resource, "propagation")
+
+    @override
+    def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:
+        if any(_grants(each, resource) for each in self.store.all(ASSIGNMENT)):
+            told = "There are existing role assignments referencing role."
+            raise Refusal("RoleDefinitionHasAssignments", 400, f"{told} (code: RoleDefinitionHasAssignments)")
+
+
 class _Grant(Form):
     principalId: str  # noqa: N815 as it is on the wire, and all of these
     roleDefinitionId: str  # noqa: N815
@@ -144,6 +210,10 @@ class Assignments(Kind):
             raise Refusal("RoleDefinitionDoesNotExist", 404, told)
         if given.get("principalType", "User") not in self.types:
             raise Refusal("InvalidPrincipalType", 400, f"principalType must be one of {', '.join(self.types)}.")
+        own = self.store.find(given["roleDefinitionId"])
+        if own and own.id.key in self.store.unseen:
+            told = f"The specified role definition with ID '{own.id.name}' does not exist."
+            raise Refusal("RoleDefinitionDoesNotExist", 404, told)
         refuse_unreplicated(self.store, body, self.store.unseen)
         wanted = _grant(request.id.scope, given)
         if old and _grant(old.id.scope, old.properties) != wanted:
@@ -196,6 +266,20 @@ def may(store: Store, principal: str, role: str, what: ArmId, unseen: Container[
     return False
 
 
+def allows(store: Store, principal: str, operation: str, what: ArmId) -> bool:
+    """Return whether an owner's own role allows a principal an operation on something."""
+    for role in store.all(ROLE):
+        actions = [action for permission in role.properties["permissions"] for action in permission["actions"]]
+        if not any(fnmatch(operation.lower(), action.lower()) for action in actions):
+            continue
+        for each in store.all(ASSIGNMENT):
+            scope, is_seen = ArmId(each.id.scope), each.id.key not in store.unseen
+            is_theirs = each.properties["principalId"].lower() == principal.lower()
+            if is_seen and is_theirs and _grants(each, role) and (what.key == scope.key or what.is_in(scope)):
+                return True
+    return False
+
+
 def assigned(store: Store, principal: str, roles: Container[str], unseen: Container[str] = ()) -> Iterator[Resource]:
     """Return the assignments of one of these roles to a principal that hold by now; ``unseen`` as of ``may``."""
     for each in store.all(ASSIGNMENT):
@@ -204,6 +288,10 @@ def assigned(store: Store, principal: str, roles: Container[str], unseen: Contai
         is_theirs = each.properties["principalId"].lower() == principal.lower()
         if is_role and is_theirs and each.id.key not in unseen and each.id.key not in store.unseen:
             yield each
+
+
+def _grants(assignment: Resource, role: Resource) -> bool:
+    return str(assignment.properties["roleDefinitionId"]).rpartition("/")[2].lower() == role.id.name.lower()
 
 
 def _grant(scope: str, given: dict[str, Any]) -> tuple[str, str, str]:

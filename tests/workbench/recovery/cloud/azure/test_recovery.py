@@ -91,6 +91,18 @@ def test_a_refresh_changes_no_input_of_what_was_entered(made: Made) -> None:
         assert read.inputs == each.inputs, each.urn
 
 
+def test_what_stops_a_cluster_is_found_read_and_listed_like_all_else() -> None:
+    hours = {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
+    window = {"day": "monday", "startHour": 9, "hours": 4}
+    changes = {"cluster.officeHours": hours, "cluster.maintenance": window, "pools.data": None}
+    with running() as emulator, pytest.MonkeyPatch.context() as patch:
+        stopping = Made(emulator, account_at(emulator, patch), build_in_azure(changes))
+        assert stopping.one("azure-native:logic:Workflow")
+        test_everything_is_found_under_the_id_that_its_inputs_make(stopping)
+        test_a_refresh_changes_no_input_of_what_was_entered(stopping)
+        test_what_aks_made_is_listed_as_such_and_nothing_twice(stopping)
+
+
 def test_what_is_made_of_what_is_not_known_yet_cannot_be_there(made: Made) -> None:
     pool = made.one(AGENT_POOL)
     inputs = {key: value for key, value in pool.inputs.items() if key != "resourceName"}
