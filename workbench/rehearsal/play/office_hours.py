@@ -17,8 +17,12 @@ def office_hours_end(site: Site, event: OfficeHoursEnd) -> Steps:
 
     Only bounds change: the autoscaler removes nodes once they are empty, and adds the minimum in the morning, as an
     Auto Scaling group does. It reads bounds when it starts, so the control plane restarts it, and what it has waited
-    for begins anew; a cloud's autoscaler reads them at most a minute later instead.
+    for begins anew; a cloud's autoscaler reads them at most a minute later instead. Under Karpenter
+    the minimum is nodes that it does not own, which stay.
     """
+    if site.cluster.scaler.is_karpenter:
+        site.chronicle.happened(event.event, "no hours under Karpenter, which knows no minimum")
+        return
     groups = list(site.cluster.config.groups)
     _set(site, map(_by_night, groups))
     site.chronicle.happened(event.event, f"the hours end: {_shown(map(_by_night, groups))}")

@@ -6,6 +6,7 @@ from support.rehearsal_api import Stage
 from support.rehearsal_stacks import POOLS, stack
 from workbench.rehearsal.play.office_hours import office_hours_end
 from workbench.rehearsal.scenario.events import OfficeHoursEnd
+from workbench.rehearsal.settings import Scaler
 
 HOURS = {"from": "08:00", "to": "19:00", "timeZone": "UTC", "nightMin": 1}
 WORK = {**POOLS["work"], "size": {"min": 3, "max": 5}, "officeHours": HOURS}
@@ -38,3 +39,14 @@ def test_hours_lower_the_minimum_of_their_pools_for_a_night_and_no_other_bound(s
     assert minimums(stage) == {"work": "3..5", "spot": "0..5", "gpu": "0..2"}
     said = [each.text for each in stage.chronicle.happenings]
     assert said == ["the hours end: work has at least 1", "the hours begin: work has at least 3"]
+
+
+def test_under_karpenter_nothing_changes_and_no_autoscaler_starts(stage: Stage) -> None:
+    stage.cluster.scaler = Scaler.KARPENTER
+    steps = office_hours_end(
+        stage.site, OfficeHoursEnd.model_validate({"event": "office-hours", "at": "0s", "lasts": "2h"})
+    )
+    assert next(steps, None) is None
+    assert stage.api.get("/configmaps")["items"] == []
+    (said,) = (each.text for each in stage.chronicle.happenings)
+    assert said.startswith("no hours under Karpenter")
