@@ -9,12 +9,14 @@ from pydantic import ValidationError
 
 from components.contract.clusters import spot_taint
 from components.contract.environments import ClusterKind, Environment, PlatformProfile
+from components.contract.gpus import DEFAULT_GPU_RESOURCE
 from components.contract.identity import JOBS_ACCOUNT
 from components.contract.lifecycle import Lifecycle
 from components.contract.namespaces import DEFAULT_NAMESPACES
 from components.contract.placement import offers_mutation
 from components.contract.policy_choices import PolicyChoices
-from components.contract.pools import DEFAULT_GPU_RESOURCE, GPU_ROLES, USER_ROLES, PoolRole
+from components.contract.pools import GPU_ROLES, USER_ROLES, PoolRole
+from components.contract.sharing import shared_resource
 from policies.rule import Context
 
 STACK_KEY: Final = "igz-clusters:stack"
@@ -42,7 +44,7 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
         user_pools=_of_roles(pools, USER_ROLES),
         gpu_pools=_of_roles(pools, GPU_ROLES),
         spot_taint_keys=_spot_taint_keys(choices, pools) if pools else None,
-        gpu_resources=tuple(sorted({str(pool["gpuResource"]) for pool in pools.values() if pool.get("gpuResource")})),
+        gpu_resources=tuple(sorted(set(filter(None, map(_stated_gpus, pools.values()))))),
         gives_places=gives_places,
         job_accounts=_job_accounts(namespaces),
         corrected_gpus=_corrected_gpus(pools) if gives_places else (),
@@ -80,11 +82,15 @@ def _of_roles(pools: Mapping[str, Mapping[str, Any]], roles: Collection[PoolRole
     return frozenset(name for name, pool in pools.items() if pool.get("role") in roles) if pools else None
 
 
+def _stated_gpus(pool: Mapping[str, Any]) -> str:
+    return shared_resource(pool) or str(pool.get("gpuResource") or "")
+
+
 def _corrected_gpus(pools: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     if all(pool.get("role") != PoolRole.WORKLOAD for pool in pools.values()):
         return ()
     gpus = (pool for pool in pools.values() if pool.get("role") in GPU_ROLES)
-    return tuple(sorted({str(pool.get("gpuResource") or DEFAULT_GPU_RESOURCE) for pool in gpus}))
+    return tuple(sorted({_stated_gpus(pool) or DEFAULT_GPU_RESOURCE for pool in gpus}))
 
 
 def _spot_taint_keys(choices: Mapping[str, Any], pools: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from typing import Final
 
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Provider
+from components.contract.gpus import DEFAULT_GPU_RESOURCE
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import DEFAULT_GPU_RESOURCE, NodePool, PoolRole
+from components.contract.pools import NodePool, PoolRole
 
 NO_HOURS_IN_PROD: Final = "is for development clusters: in prod services must answer at any hour; remove it"
 
@@ -27,7 +28,7 @@ def other_devices(pool: NodePool, kind: str) -> Iterator[str]:
             f"NG-16: {', '.join(i.name for i in others)} have {makers}, for which this package sets up no driver or "
             f"device plug-in on {kind}; use types with NVIDIA GPUs, or cluster.kind existing"
         )
-    elif pool.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
+    elif not pool.sharing and pool.gpu_resource not in (None, DEFAULT_GPU_RESOURCE):
         yield f"gpuResource: on {kind} it must be {DEFAULT_GPU_RESOURCE}, given {pool.gpu_resource}"
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from components.contract.gpus import WHOLE_GPUS
 from components.contract.groups import NodeGroup
-from components.contract.pools import WHOLE_GPUS
 
 POLICY_NAME: Final = "igz-gangs"
 """Name of the admission policy, and of its binding."""
@@ -69,14 +69,15 @@ def gpu_room(groups: Iterable[NodeGroup]) -> GpuRoom:
     """Return what the groups of user work can hold.
 
     GPUs under a name of the user's own are left out: such a name may stand for a part of a GPU, and a node has more of
-    them than its machine type has GPUs.
+    them than its machine type has GPUs. How many shares a node of a pool with ``sharing`` has is known.
     """
     room = GpuRoom()
     for group in groups:
-        if group.holds_user_work and group.gpu_resource in WHOLE_GPUS:
-            each = group.instances[0].gpus
-            room.nodes.setdefault(group.gpu_resource, []).append((each, group.size.max))
-            known = room.shown.get(group.gpu_resource)
+        for name, each in group.devices.items() if group.holds_user_work else ():
+            if name not in WHOLE_GPUS and not group.sharing:
+                continue
+            room.nodes.setdefault(name, []).append((each, group.size.max))
+            known = room.shown.get(name)
             text = f"{group.name}: {group.size.max} nodes with {each}"
-            room.shown[group.gpu_resource] = f"{known}, {text}" if known else text
+            room.shown[name] = f"{known}, {text}" if known else text
     return room

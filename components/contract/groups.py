@@ -10,6 +10,7 @@ from components.contract.labels import TRUE, AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pool_size import PoolSize
 from components.contract.pools import NodePool, PoolRole
+from components.contract.sharing import Shares
 from components.contract.taints import ARM_TAINT, Taint, TaintEffect, gpu_taint
 
 
@@ -32,6 +33,8 @@ class NodeGroup:
     taints: tuple[Taint, ...]
     gpu_resource: str | None
     """Name under which the group's GPUs are requested; None without GPUs."""
+    sharing: Shares | None = None
+    """How pods share each of the group's GPUs; None if each pod has whole ones."""
     hours: PoolHours | None = None
     """Hours outside which the minimum is lower, with the group's share of that minimum; None if it never changes."""
     is_zonal: bool = False
@@ -50,6 +53,13 @@ class NodeGroup:
     def initial_nodes(self) -> int:
         """Nodes at creation: as many as the group has that it replaces, within its bounds; else its minimum."""
         return max(self.size.min, min(self.live_nodes or 0, self.size.max))
+
+    @property
+    def devices(self) -> dict[str, int]:
+        """What each node offers beside CPU and memory, by resource name: its GPUs, or the shares of them."""
+        if not self.gpu_resource:
+            return {}
+        return {self.gpu_resource: self.instances[0].gpus * (self.sharing.per_gpu if self.sharing else 1)}
 
     @property
     def annotations(self) -> dict[str, str]:
@@ -178,6 +188,9 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         LabelKey.POOL.value: name,
         LabelKey.ROLE.value: pool.role.value,
     }
+    sharing = pool.sharing.on(pool.instances[0]) if pool.sharing else None
+    if sharing:
+        labels[LabelKey.GPU_SHARING.value] = sharing.label
     if pool.holds_user_work:
         labels[LabelKey.USER_WORKLOADS.value] = TRUE
     return NodeGroup(
@@ -190,6 +203,7 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         labels=labels,
         taints=tuple(taints),
         gpu_resource=pool.gpu_resource,
+        sharing=sharing,
         hours=pool.office_hours,
         is_zonal=pool.zonal,
     )

@@ -99,6 +99,11 @@ class InstanceType:
         return f"{self.vcpus}cpu-{memory}" + (f"-{self.gpus}gpu" if self.gpus else "")
 
     @property
+    def gpu_label(self) -> str:
+        """GPU model as the value of a label, which has no spaces."""
+        return self.gpu_model.replace(" ", "-")
+
+    @property
     def family(self) -> str:
         """Name without its size: ``m6i`` of ``m6i.2xlarge``, ``Standard_Ds_v5`` of ``Standard_D8s_v5``."""
         if "." in self.name:

@@ -39,7 +39,10 @@ class LabelKey(StrEnum):
     """``true`` on pods of work that others wait for; its author chooses the class that is scheduled first."""
 
     GPU_MODEL = f"{OWN_DOMAIN}/gpu-model"
-    """On GPU nodes: the model, such as ``A10G``. The local autoscaler recognises a GPU group by it."""
+    """On simulated nodes with whole GPUs: the model, such as ``A10G``. The autoscaler recognises a GPU group by it."""
+
+    GPU_SHARING = f"{OWN_DOMAIN}/gpu-sharing"
+    """On nodes whose GPUs are shared: how, such as ``time-slicing-4`` or ``mig-1g.10gb-7``."""
 
 
 TRUE: Final = "true"

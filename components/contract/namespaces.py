@@ -1,6 +1,6 @@
 """User namespaces: where users' jobs, functions and notebooks run, and their quotas."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Annotated, Any, Final
 
@@ -13,6 +13,7 @@ from components.contract.identity import CloudIdentity, key_problem
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel, is_dns_label
 from components.contract.mlrun_choices import MlrunChoices
 from components.contract.policy_choices import AdmissionMode
+from components.contract.pools import NodePool
 from components.contract.quantities import Quantity, parse_quantity
 from components.contract.shared_storage import VOLUMES_MAX, ClaimName, Storage, Volume, Volumes
 
@@ -82,6 +83,15 @@ class Quota(ContractModel):
     )
     gpus: Annotated[int, Explained("A namespace with a quota gets GPUs only if the quota sets a number.")] = Field(
         0, ge=0, strict=True, description="Whole GPUs.", examples=[2]
+    )
+    gpu_slices: Annotated[int, Explained("A namespace with a quota gets shares of GPUs only if it sets a number.")] = (
+        Field(
+            0,
+            ge=0,
+            strict=True,
+            description="Turns on shared GPUs, or slices of them, of each kind that pools with sharing offer.",
+            examples=[8],
+        )
     )
 
 
@@ -222,6 +232,16 @@ class UserNamespace(ContractModel):
 def volumes_of(namespaces: Mapping[str, UserNamespace]) -> Volumes:
     """Return all volumes in shared storage, by namespace and claim."""
     return {(name, claim): each for name, choices in namespaces.items() for claim, each in choices.volumes.items()}
+
+
+def unshared_gpus(namespaces: Mapping[str, UserNamespace], pools: Iterable[NodePool]) -> Iterator[Mismatch]:
+    """Find quotas of shares that no pool offers; paths begin at the stack file's ``namespaces``."""
+    if any(pool.sharing for pool in pools):
+        return
+    for name, choices in namespaces.items():
+        if choices.quota and choices.quota.gpu_slices:
+            message = "no pool of this stack file shares its GPUs; remove it, or set sharing on a pool of role gpu"
+            yield Mismatch((name, "quota", "gpuSlices"), message)
 
 
 def unknown_storage(namespaces: Mapping[str, UserNamespace], storage: Mapping[str, Storage]) -> Iterator[Mismatch]:

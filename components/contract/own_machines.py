@@ -23,9 +23,13 @@ class Machine(ContractModel):
     gpus: Annotated[int, Explained("Most machines have none.")] = Field(
         0, ge=0, le=64, strict=True, description="Whole GPUs.", examples=[4]
     )
-    gpu_model: Annotated[LabelValue, Explained("For information only.")] = Field(
+    gpu_model: Annotated[LabelValue, Explained("For information only, except where GPUs are divided (MIG).")] = Field(
         "", description="GPU model.", examples=["A100"]
     )
+    gpu_memory_gib: Annotated[int, Explained("Only the division of GPUs (MIG) depends on it.")] = Field(
+        0, ge=0, le=1024, strict=True, description="Memory of one GPU in GiB, required for sharing.mode mig.",
+        examples=[80],
+    )  # fmt: skip
     local_nvme_gib: Annotated[int, Explained("Only data nodes need local disks.")] = Field(
         0, ge=0, strict=True, description="Total local NVMe storage in GiB.", examples=[7680]
     )
@@ -42,5 +46,6 @@ class Machine(ContractModel):
             self.gpus,
             self.gpu_model,
             self.local_nvme_gib,
+            gpu_memory_mib=self.gpu_memory_gib * 1024,
         )
         return replace(facts, name=facts.shape_name)

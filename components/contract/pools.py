@@ -9,26 +9,25 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
+from components.contract.gpus import DEFAULT_GPU_RESOURCE, resource_problem
 from components.contract.hours import PoolHours
 from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType, Variant
-from components.contract.labels import LabelKey, label_key_problem
+from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.own_machines import Machine
 from components.contract.pool_names import InstanceTypeName, LabelName, LabelValue
 from components.contract.pool_size import PoolSize
 from components.contract.roles import GPU_ROLES, JOB_ROLES, USER_ROLES, PoolRole
 from components.contract.shapes import MachineShape
+from components.contract.sharing import Sharing, gpu_resource_of, require_shareable
 from components.contract.taints import ARM_TAINT
 
 __all__ = [
-    "DEFAULT_GPU_RESOURCE",
     "GPU_ROLES",
     "INITIAL_MAX",
     "JOB_ROLES",
-    "RESOURCES",
     "TYPES_MAX",
     "USER_ROLES",
-    "WHOLE_GPUS",
     "NodePool",
     "PoolRole",
     "PoolSize",
@@ -37,16 +36,6 @@ __all__ = [
 INITIAL_MAX: Final = 50
 """Maximum number of initial nodes, far beyond what core services need: more come from a mistake."""
 
-DEFAULT_GPU_RESOURCE: Final = "nvidia.com/gpu"
-"""Extended resource of NVIDIA's device plug-in."""
-
-WHOLE_GPUS: Final = (DEFAULT_GPU_RESOURCE, "amd.com/gpu")
-"""Names under which device plug-ins offer whole GPUs."""
-
-RESOURCES: Final = {"nvidia": DEFAULT_GPU_RESOURCE, "amd": "amd.com/gpu", "aws": "aws.amazon.com/neuron"}
-"""Extended resources of the makers' own device plug-ins: https://github.com/ROCm/k8s-device-plugin,
-https://awsdocs-neuron.readthedocs-hosted.com/en/latest/containers/kubernetes-getting-started.html."""
-
 TYPES_MAX: Final = 20
 """Maximum number of machine types of an EKS node group: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
 
@@ -54,13 +43,6 @@ TYPES_MAX: Final = 20
 def _is_zonal_by_role(choices: dict[str, Any]) -> bool:
     role = choices.get("role")
     return isinstance(role, PoolRole) and role.has_zonal_volumes
-
-
-def _gpu_resource_of(choices: dict[str, Any]) -> str | None:
-    if choices.get("role") is not PoolRole.GPU:
-        return None
-    types = choices.get("instance_types")
-    return RESOURCES.get(INSTANCE_TYPES[types[0]].gpu_maker, DEFAULT_GPU_RESOURCE) if types else DEFAULT_GPU_RESOURCE
 
 
 class NodePool(ContractModel):
@@ -118,14 +100,28 @@ class NodePool(ContractModel):
         dict[LabelName, LabelValue],
         Explained("This package sets its own labels.", "Further labels of every node of the pool."),
     ] = Field({}, description="Additional node labels; reserved prefixes are rejected.", examples=[{"team": "vision"}])
+    sharing: Annotated[
+        Sharing | None,
+        Explained(
+            "Most training needs whole GPUs.",
+            f"What nodes offer instead of {DEFAULT_GPU_RESOURCE}, and how much of it: their taint, label "
+            f"{LabelKey.GPU_SHARING}, capacity, autoscaler hints and quotas (docs/gpus.md).",
+        ),
+    ] = Field(
+        None,
+        discriminator="mode",
+        description="How several pods share each GPU of the pool; pools of role gpu only.",
+        examples=[{"mode": "mig", "profile": "1g.10gb"}],
+    )
     gpu_resource: Annotated[
         str | None,
         Explained(
-            f"In pools of role gpu that of the GPUs' maker, such as {DEFAULT_GPU_RESOURCE}; none elsewhere.",
+            f"In pools of role gpu that of the GPUs' maker, such as {DEFAULT_GPU_RESOURCE}, or of their shares; none "
+            "elsewhere.",
             "Taint RESOURCE=present:NoSchedule; GPU quotas of user namespaces.",
         ),
     ] = Field(
-        default_factory=_gpu_resource_of,
+        default_factory=gpu_resource_of,
         description="Resource name of its GPUs; pools of role gpu only.",
         examples=["amd.com/gpu"],
     )
@@ -275,6 +271,15 @@ class NodePool(ContractModel):
         findings.raise_if_any()
         return names
 
+    @field_validator("sharing", mode="after")
+    @classmethod
+    def _gpus_can_be_shared(cls, sharing: Sharing | None, info: ValidationInfo) -> Sharing | None:
+        if sharing:
+            machine, names = info.data.get("machine"), info.data.get("instance_types", ())
+            machines = (machine.instance,) if machine else tuple(INSTANCE_TYPES[name] for name in names)
+            require_shareable(sharing, info.data.get("role"), machines)
+        return sharing
+
     @field_validator("gpu_resource", mode="after")
     @classmethod
     def _gpu_resource_is_named_by_gpu_pools(cls, name: str | None, info: ValidationInfo) -> str | None:
@@ -283,10 +288,10 @@ class NodePool(ContractModel):
             raise ValueError("is allowed in pools of role 'gpu' only; remove it")
         if role is PoolRole.GPU and name is None:
             raise ValueError(f"must not be null in a pool of role 'gpu'; remove the key to use {DEFAULT_GPU_RESOURCE}")
-        if name is not None and "/" not in name:
-            raise ValueError(f"needs a domain, such as {DEFAULT_GPU_RESOURCE}")
-        if name is not None and (problem := label_key_problem(name)):
+        if name is not None and (problem := resource_problem(name)):
             raise ValueError(problem)
+        if (sharing := info.data.get("sharing")) and name != sharing.resource:
+            raise ValueError(f"follows from sharing, {sharing.resource}; remove it")
         return name
 
     @field_validator("zonal", mode="after")

@@ -148,5 +148,12 @@ class UserNamespaceObjects(PlatformComponent):
 def _hard_limits(quota: Quota, groups: tuple[NodeGroup, ...]) -> dict[str, str]:
     gpu_resources = {group.gpu_resource for group in groups if group.gpu_resource}
     classes = {f"{part}.{name.partition('/')[0]}" for name in gpu_resources for part in DEVICE_CLASSES}
-    gpus = sorted(f"requests.{name}" for name in gpu_resources) + sorted(f"{name}.{OF_A_CLASS}" for name in classes)
-    return {"requests.cpu": quota.cpu, "requests.memory": quota.memory, **dict.fromkeys(gpus, str(quota.gpus))}
+    shared = {group.gpu_resource for group in groups if group.sharing}
+    gpus = sorted(f"requests.{name}" for name in gpu_resources - shared)
+    gpus += sorted(f"{name}.{OF_A_CLASS}" for name in classes)
+    return {
+        "requests.cpu": quota.cpu,
+        "requests.memory": quota.memory,
+        **dict.fromkeys(gpus, str(quota.gpus)),
+        **dict.fromkeys(sorted(f"requests.{name}" for name in shared), str(quota.gpu_slices)),
+    }

@@ -18,6 +18,7 @@ from components.contract.namespaces import (
     NamespaceName,
     UserNamespace,
     unknown_storage,
+    unshared_gpus,
 )
 from components.contract.people import People, authors_of_pods, mismatches
 from components.contract.platform_choices import PlatformChoices
@@ -286,6 +287,13 @@ class StackConfig(ContractModel):
     def _storage_exists(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
         if (storage := info.data.get("storage")) is not None:
             _refuse(unknown_storage(namespaces, storage))
+        return namespaces
+
+    @field_validator("namespaces", mode="after")
+    @classmethod
+    def _shares_exist(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
+        if pools := info.data.get("pools"):
+            _refuse(unshared_gpus(namespaces, pools.values()))
         return namespaces
 
     @field_validator("people", mode="after")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from components.contract.pools import WHOLE_GPUS
+from components.contract.gpus import WHOLE_GPUS, is_part_of_gpu
 from policies.cel import words
 from policies.rule import Context
 from policies.values import Value, some
@@ -30,6 +30,12 @@ USES_GPU: Final = (
 def gpu_names(context: Context) -> tuple[str, ...]:
     """Return the names under which GPUs are requested; also the keys of the GPU nodes' taints."""
     return tuple(dict.fromkeys((*WHOLE_GPUS, *context.gpu_resources)))
+
+
+def parts_of_gpus(pod: PodFacts) -> tuple[str, ...]:
+    """Return the names of turns on GPUs and slices of them that the pod has limits for."""
+    limits = (container.at("resources", "limits") for container in pod.containers())
+    return tuple(dict.fromkeys(name for each in limits for name, _ in each.items() if is_part_of_gpu(name)))
 
 
 def asks_for(pod: PodFacts, resource: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from components.contract.pools import WHOLE_GPUS
+from components.contract.gpus import WHOLE_GPUS
 from policies.cel import label
 from policies.resource import Resource
 from policies.rule import Context

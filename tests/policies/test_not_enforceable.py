@@ -5,10 +5,10 @@ from policies.registry import RULES
 from workbench.system.paths import PROJECT_ROOT
 
 FAMILIES = {
-    "NG": 25,
+    "NG": 27,
     "EN": 5,
     "PL": 8,
-    "RS": 15,
+    "RS": 16,
     "PR": 7,
     "SP": 7,
     "JU": 5,

@@ -74,6 +74,16 @@ EDITS: Final[dict[str, Changes]] = {
     "pools.spot.instanceTypes, another order": {"pools.spot.instanceTypes": ["Standard_D8as_v5", "Standard_D8s_v5"]},
     "pools.spot.instanceTypes, without the second": {"pools.spot.instanceTypes": ["Standard_D8s_v5"]},
     "pools.spot.instanceTypes, without the first": {"pools.spot.instanceTypes": ["Standard_D8as_v5"]},
+    "pools.gpu.sharing, of an elastic pool": {"pools.gpu.sharing": {"mode": "time-slicing", "replicas": 4}},
+    "pools.gpu.sharing, turns": {
+        "pools.gpu.sharing": {"mode": "time-slicing", "replicas": 4},
+        "pools.gpu.size": {"min": 1, "max": 1},
+    },
+    "pools.gpu.sharing, slices": {
+        "pools.gpu.instanceTypes": ["Standard_NC24ads_A100_v4"],
+        "pools.gpu.sharing": {"mode": "mig", "profile": "1g.10gb"},
+        "pools.gpu.size": {"min": 1, "max": 1},
+    },
     "pools.data.instanceTypes": {"pools.data.instanceTypes": ["Standard_L16s_v3"]},
 }
 

@@ -71,6 +71,15 @@ EDITS: Final[dict[str, Changes]] = {
     "pools.gpu.instanceTypes, without the second shape": {"pools.gpu.instanceTypes": ["g5.12xlarge"]},
     "pools.gpu.instanceTypes, without the first shape": {"pools.gpu.instanceTypes": ["g5.2xlarge"]},
     "pools.gpu.instanceTypes, the second shape first": {"pools.gpu.instanceTypes": ["g5.2xlarge", "g5.12xlarge"]},
+    "pools.gpu.sharing, turns": {"pools.gpu.sharing": {"mode": "time-slicing", "replicas": 4}},
+    "pools.gpu.sharing, slices": {
+        "pools.gpu.instanceTypes": ["p5.48xlarge"],
+        "pools.gpu.sharing": {"mode": "mig", "profile": "1g.10gb"},
+    },
+    "namespaces.jobs.quota.gpuSlices": {
+        "pools.gpu.sharing": {"mode": "time-slicing", "replicas": 4},
+        "namespaces.jobs.quota": {"cpu": "10", "memory": "40Gi", "gpuSlices": 8},
+    },
     "pools.data.instanceTypes": {"pools.data.instanceTypes": ["i4i.4xlarge"]},
 }
 

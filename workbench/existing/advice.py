@@ -107,13 +107,13 @@ def _notes_of_pool(group: NodeGroup, nodes: Sequence[LiveObject]) -> Iterator[st
             f"Pool '{group.pool}': the taint {taint} of another owner, which our pods do not tolerate, is on "
             f"{named(where)}."
         )
-    if resource := group.gpu_resource:
-        gpus = group.instances[0].gpus
-        lacking = [node for node in nodes if _offered(node, resource) < gpus]
+    for resource, count in group.devices.items():
+        how = f" with the settings for {group.sharing.label} (docs/gpus.md)" if group.sharing else ""
+        lacking = [node for node in nodes if _offered(node, resource) < count]
         if lacking:
             yield (
-                f"Pool '{group.pool}': {named(lacking)} offer fewer than {gpus} of {resource}: install the vendor's "
-                "driver and device plug-in."
+                f"Pool '{group.pool}': {named(lacking)} offer fewer than {count} of {resource}: install the vendor's "
+                f"driver and device plug-in{how}."
             )
 
 

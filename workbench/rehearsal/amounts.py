@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
+from components.contract.gpus import is_gpu
 from components.contract.quantities import parse_quantity
 
 _MIB: Final = 2**20
@@ -58,11 +59,11 @@ def quantities(amounts: Mapping[str, Any]) -> Iterator[tuple[str, Decimal]]:
 
 
 def whole_units(amounts: Mapping[str, Decimal]) -> dict[str, int]:
-    """Return CPU in millicores, memory in MiB and whole GPUs."""
+    """Return CPU in millicores, memory in MiB, and GPUs or parts of them."""
     return {
         "cpu_millis": round(amounts.get("cpu", Decimal(0)) * 1000),
         "memory_mib": int(amounts.get("memory", Decimal(0))) // _MIB,
-        "gpus": sum(int(amount) for name, amount in amounts.items() if name.endswith("/gpu")),
+        "gpus": sum(int(amount) for name, amount in amounts.items() if is_gpu(name)),
     }
 
 

@@ -62,13 +62,13 @@ def _second_default(contract: Contract, other: LiveObject, ours: LiveObject, new
 
 
 def gpus(contract: Contract, snapshot: Snapshot) -> Outcome:
-    """Check that every node of a GPU group offers its GPUs."""
+    """Check that every node of a GPU group offers its GPUs, or the shares of them."""
     if not any(group.gpu_resource for group in contract.config.groups):
         return Outcome("", absent="the stack has no GPU groups")
     found = [(each, each.group) for each in members(contract, snapshot) if each.group and each.group.gpu_resource]
     deviations = []
     for member, group in found:
-        resource, wanted = str(group.gpu_resource), group.instances[0].gpus
+        ((resource, wanted),) = group.devices.items()
         offered = int((member.node.content.get("status", {}).get("allocatable") or {}).get(resource, 0))
         if offered < wanted and not is_starting(member.node, snapshot):
             deviations.append(

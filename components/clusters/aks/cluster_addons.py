@@ -5,7 +5,7 @@ from typing import Final
 
 import pulumi
 
-from components.addons.device_plugin import DevicePlugin, DevicePluginArgs
+from components.addons.device_plugin import device_plugins
 from components.addons.images import device_plugin_image
 from components.addons.storage import DefaultStorageClass, DefaultStorageClassArgs
 from components.base import PlatformComponent
@@ -43,11 +43,5 @@ class ClusterAddons(PlatformComponent):
         DefaultStorageClass(
             STORAGE_CLASS, DefaultStorageClassArgs(provisioner=DISK_DRIVER, parameters=parameters), self.child()
         )
-        if gpu_groups := [group for group in args.groups if group.gpu_resource]:
-            taints = dict.fromkeys(taint for group in gpu_groups for taint in group.taints)
-            DevicePlugin(
-                f"{name}-device-plugin",
-                DevicePluginArgs(image=device_plugin_image(args.choices.image_registries), taints=list(taints)),
-                self.child(),
-            )
+        device_plugins(name, args.groups, self.child, image=device_plugin_image(args.choices.image_registries))
         self.register_outputs({})

@@ -7,8 +7,8 @@ import pulumi
 from pulumi_aws.eks import PodIdentityAssociation
 
 from components.addons.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
-from components.addons.device_plugin import DevicePlugin, DevicePluginArgs
-from components.addons.images import autoscaler_image, device_plugin_image
+from components.addons.device_plugin import device_plugins
+from components.addons.images import autoscaler_image, device_plugin_image, mig_parted_image
 from components.addons.storage import DefaultStorageClass, DefaultStorageClassArgs
 from components.base import PlatformComponent
 from components.clusters.eks.identity import PodRole, ServiceRole, autoscaler_statements, pod_role_args
@@ -47,13 +47,9 @@ class ClusterAddons(PlatformComponent):
         )
         if any(group.is_elastic for group in args.groups):
             self._autoscaler(name, args)
-        if gpu_groups := [group for group in args.groups if group.gpu_resource]:
-            taints = dict.fromkeys(taint for group in gpu_groups for taint in group.taints)
-            DevicePlugin(
-                f"{name}-device-plugin",
-                DevicePluginArgs(image=device_plugin_image(args.choices.image_registries), taints=list(taints)),
-                self.child(),
-            )
+        mirrors = args.choices.image_registries
+        images = {"image": device_plugin_image(mirrors), "divider": mig_parted_image(mirrors)}
+        device_plugins(name, args.groups, self.child, **images)
         self.register_outputs({})
 
     def _autoscaler(self, name: str, args: ClusterAddonsArgs) -> None:

@@ -80,6 +80,9 @@ def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
     https://learn.microsoft.com/azure/aks/manage-node-pools
     """
     is_spot = group.lifecycle is Lifecycle.SPOT
+    # Left out where they are not chosen, so that the names of other pools stay.
+    profile = group.sharing.profile if group.sharing else ""
+    divided = {"gpu_instance_profile": mig_input(profile)} if profile else {}
     return {
         "vm_size": group.instances[0].name,
         "availability_zones": [group.zone] if group.zone else sorted(choices.zones),
@@ -96,7 +99,16 @@ def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
         "scale_set_priority": SPELLING.lifecycles[group.lifecycle],
         "scale_set_eviction_policy": "Delete" if is_spot else None,
         "spot_max_price": ANY_PRICE if is_spot else None,
+        **divided,
     }
+
+
+def mig_input(profile: str) -> str:
+    """Return AKS's name of a MIG profile, which says how many compute units a slice has: ``MIG1g`` for ``1g.10gb``.
+
+    https://learn.microsoft.com/azure/aks/gpu-multi-instance
+    """
+    return f"MIG{profile.partition('.')[0]}"
 
 
 def node_labels(group: NodeGroup) -> dict[str, str]:

@@ -9,28 +9,31 @@ from typing import Final
 from components.contract.autoscaler import label_tag, resource_tag, taint_tag
 from components.contract.aws import OwnTag
 from components.contract.eks.reserves import RESERVES
+from components.contract.gpus import DEFAULT_GPU_RESOURCE
 from components.contract.groups import NodeGroup
 
 ACCELERATOR_LABEL: Final = "k8s.amazonaws.com/accelerator"
-"""Label on GPU nodes.
+"""Label on nodes with whole GPUs.
 
-While such a node does not offer its GPUs yet, the autoscaler waits instead of starting another one.
+While such a node does not offer its GPUs yet, the autoscaler waits instead of starting another one. It knows the name
+nvidia.com/gpu only, and would wait for ever for a node that offers shares (kubernetes/autoscaler 1959f5f6,
+``processors/customresources/gpu_processor.go``).
 https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md
 """
 
 
 def node_labels(group: NodeGroup) -> dict[str, str]:
     """Return the labels of the group's nodes on EKS."""
-    if not group.gpu_resource:
+    if DEFAULT_GPU_RESOURCE not in group.devices:
         return dict(group.labels)
-    return {**group.labels, ACCELERATOR_LABEL: f"nvidia-{group.instances[0].gpu_model.lower()}"}
+    return {**group.labels, ACCELERATOR_LABEL: f"nvidia-{group.instances[0].gpu_label.lower()}"}
 
 
 def autoscaling_tags(group: NodeGroup, cluster_name: str, disk_gib: int) -> dict[str, str]:
     """Return the tags of the group's Auto Scaling group; none for a static one.
 
-    The autoscaler takes CPU and memory from the first machine type, and reserves nothing. Without the reserves of the
-    node it would start one for a pod that does not fit.
+    The autoscaler takes CPU, memory and GPUs from the first machine type, and reserves nothing. Without the reserves of
+    the node it would start one for a pod that does not fit, as it would start one with shared GPUs for whole ones.
     """
     if not group.is_elastic:
         return {}
@@ -39,8 +42,9 @@ def autoscaling_tags(group: NodeGroup, cluster_name: str, disk_gib: int) -> dict
         "ephemeral-storage": f"{RESERVES.allocatable_disk_mib(disk_gib)}Mi",
         "memory": f"{RESERVES.allocatable_memory_mib(group.instances[0])}Mi",
     }
-    if group.gpu_resource:
-        resources[group.gpu_resource] = str(group.instances[0].gpus)
+    if group.sharing:
+        resources[DEFAULT_GPU_RESOURCE] = "0"
+    resources |= {name: str(count) for name, count in group.devices.items()}
     return {
         OwnTag.AUTOSCALER.value: cluster_name,
         **dict(label_tag(key, value) for key, value in sorted(node_labels(group).items())),

@@ -9,6 +9,7 @@ import yaml
 
 from components.contract import autoscaler
 from components.contract.allocatable import UPSTREAM, Reserves
+from components.contract.gpus import DEFAULT_GPU_RESOURCE
 from components.contract.groups import NodeGroup
 from components.contract.kind_nodes import ROOT_DISK_GIB
 from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
@@ -56,17 +57,14 @@ class SimulatedGroup:
         return {"capacity": {**self.capacity, **pods}, "allocatable": {**self.allocatable, **pods}}
 
     def _resources(self, cpu: str, memory_mib: int, disk_mib: int) -> dict[str, str]:
-        instance = self.group.instances[0]
         whole, rest = divmod(disk_mib, 1024)
-        resources = {
+        return {
             "cpu": cpu,
             "memory": f"{memory_mib}Mi",
             "ephemeral-storage": f"{disk_mib}Mi" if rest else f"{whole}Gi",
-            "pods": str(self.reserves.pods(instance)),
+            "pods": str(self.reserves.pods(self.group.instances[0])),
+            **{name: str(count) for name, count in self.group.devices.items()},
         }
-        if self.group.gpu_resource:
-            resources[self.group.gpu_resource] = str(instance.gpus)
-        return resources
 
 
 def node_metadata(simulated: SimulatedGroup, node_name: str, index: int = 0) -> dict[str, Any]:
@@ -92,8 +90,9 @@ def node_metadata(simulated: SimulatedGroup, node_name: str, index: int = 0) -> 
         WellKnownLabel.INSTANCE_TYPE.value: instance.name,
         WellKnownLabel.OS.value: "linux",
     }
-    if instance.gpus:
-        labels[LabelKey.GPU_MODEL.value] = instance.gpu_model
+    if DEFAULT_GPU_RESOURCE in group.devices:
+        # The autoscaler waits for ever for a node with this label that offers its GPUs under another name.
+        labels[LabelKey.GPU_MODEL.value] = instance.gpu_label
     annotations = {
         AnnotationKey.SIMULATED.value: "fake",
         AnnotationKey.CAPACITY.value: json.dumps(simulated.capacity, sort_keys=True),
@@ -168,7 +167,7 @@ def _template_metadata(simulated: SimulatedGroup) -> dict[str, Any]:
 
 def autoscaler_config(groups: Sequence[NodeGroup]) -> str:
     """Return the settings of the autoscaler's kwok provider as YAML."""
-    models = sorted({group.instances[0].gpu_model for group in groups if group.gpu_resource})
+    models = sorted({group.instances[0].gpu_label for group in groups if DEFAULT_GPU_RESOURCE in group.devices})
     nodes: dict[str, Any] = {"skipTaint": True}
     if models:
         nodes["gpuConfig"] = {

@@ -7,7 +7,7 @@ tolerations; the installer itself places core services, such as MLRun, Nuclio an
 from collections.abc import Mapping
 from typing import Any, Final
 
-from components.contract.pools import DEFAULT_GPU_RESOURCE
+from components.contract.gpus import DEFAULT_GPU_RESOURCE
 from components.contract.priorities import DEFAULT_USER_PRIORITY
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices, SystemValues

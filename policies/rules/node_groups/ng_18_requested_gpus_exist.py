@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 
 from components.contract.environments import Environment
-from components.contract.pools import WHOLE_GPUS, PoolRole
+from components.contract.gpus import WHOLE_GPUS
+from components.contract.pools import PoolRole
 from policies.resource import Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
-from policies.views.gpus import asks_for
+from policies.views.gpus import asks_for, parts_of_gpus
 from policies.views.node_groups import NodeGroupFacts, makes_groups, some_group
 from policies.views.pods import pods
 
@@ -17,7 +18,7 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
         return
     for resource in stack:
         for pod in pods(resource):
-            for gpu in WHOLE_GPUS:
+            for gpu in (*WHOLE_GPUS, *parts_of_gpus(pod)):
                 if asks_for(pod, gpu) and not some_group(stack, _offers(gpu)):
                     yield Finding(f"{pod} requests {gpu}, which no node group offers.", urn=resource.urn)
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from decimal import Decimal
 from functools import partial
 
-from components.contract.allocatable import Reserves
 from components.contract.clusters import reserves
 from components.contract.environments import Environment
 from components.contract.instances import InstanceType
@@ -38,12 +37,12 @@ def _too_large(pools: list[Resource], context: Context, pod: PodFacts) -> Iterat
     if some_group(pools, lambda group: _has_room(pod, needs, group)):
         return
     groups = (group for resource in pools for group in node_groups(resource) if may_run_on(pod, group))
-    machines = [(machine, reserves(group.kind)) for group in groups for machine in group.instances]
+    machines = [(machine, group) for group in groups for machine in group.instances]
     # Where no pool has the labels, nothing is too small: PL-03 says so.
     if machines:
-        largest, kept = max(machines, key=lambda each: (each[0].memory_mib, each[0].vcpus))
+        largest, group = max(machines, key=lambda each: (each[0].memory_mib, each[0].vcpus))
         asked = ", ".join(f"{_shown(name, need)} {name}" for name, need in needs.items() if need)
-        given = ", ".join(f"{_shown(name, _room(name, largest, kept))} {name}" for name, need in needs.items() if need)
+        given = ", ".join(f"{_shown(name, _room(name, largest, group))} {name}" for name, need in needs.items() if need)
         yield Finding(
             f"{pod} requests {asked}, but the largest node of its pool, {largest.name}, offers {given}.", urn=pod.urn
         )
@@ -54,18 +53,18 @@ def _has_room(pod: PodFacts, needs: dict[str, Decimal], group: NodeGroupFacts) -
         return False
     if not group.instances:
         raise NotJudgeableError(group.location or group.name, "names no machine type")
+    return any(all(need <= _room(name, machine, group) for name, need in needs.items()) for machine in group.instances)
+
+
+def _room(name: str, machine: InstanceType, group: NodeGroupFacts) -> Decimal:
     kept = reserves(group.kind)
-    return any(all(need <= _room(name, machine, kept) for name, need in needs.items()) for machine in group.instances)
-
-
-def _room(name: str, machine: InstanceType, kept: Reserves) -> Decimal:
     match name:
         case "cpu":
             return Decimal(kept.allocatable_cpu_millis(machine)) / 1000
         case "memory":
             return Decimal(kept.allocatable_memory_mib(machine) * _MIB)
         case _:
-            return Decimal(machine.gpus)
+            return Decimal(group.offers(name, machine))
 
 
 def _shown(name: str, amount: Decimal) -> str:

@@ -63,6 +63,13 @@ class AgentPool(SpelledGroup):
     def is_stopped(self) -> bool:
         return self._props.at("powerState", "code").text() == "Stopped"
 
+    @property
+    @override
+    def waits_for_whole_gpus(self) -> bool:
+        # AKS adds the label that its autoscaler reads to all nodes with GPUs (kubernetes/autoscaler 1959f5f6,
+        # cloudprovider/azure/azure_template.go).
+        return True
+
     @override
     def _desired(self) -> Value:
         return self._props.at("count")

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from typing_extensions import override
 
 from components.contract.aws import OwnTag
+from components.contract.eks.autoscaling import ACCELERATOR_LABEL
 from components.contract.eks.spelling import SPELLING
 from components.contract.environments import ClusterKind
 from components.contract.taints import Taint
@@ -65,6 +66,11 @@ class EksNodeGroup(SpelledGroup):
         if types.is_absent and not self._props.at("launchTemplate").is_absent:
             raise NotJudgeableError(types.path, "is set in the launch template")
         return tuple(element.text() or "" for element in types.elements())
+
+    @property
+    @override
+    def waits_for_whole_gpus(self) -> bool:
+        return self.label(ACCELERATOR_LABEL) is not None
 
     @property
     @override

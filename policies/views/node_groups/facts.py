@@ -8,10 +8,12 @@ from typing import ClassVar, Final
 from typing_extensions import override
 
 from components.contract.environments import ClusterKind
+from components.contract.gpus import WHOLE_GPUS
 from components.contract.instances import INSTANCE_TYPES, InstanceType
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
-from components.contract.pools import WHOLE_GPUS, PoolRole
+from components.contract.pools import PoolRole
+from components.contract.sharing import Shares, shares_of
 from components.contract.taints import Taint, TaintEffect
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value, some
@@ -185,9 +187,25 @@ class NodeGroupFacts(ABC):
         return self.role is PoolRole.GPU or any(self.gpus_by_type.values())
 
     @property
+    def shares(self) -> Shares | None:
+        """What each GPU offers, by the label of the nodes; None if pods get whole ones."""
+        return shares_of(self.label(LabelKey.GPU_SHARING))
+
+    @property
     def gpu_resources(self) -> tuple[str, ...]:
         """Names under which the group's GPUs may be requested."""
-        return WHOLE_GPUS
+        return (self.shares.resource,) if self.shares else WHOLE_GPUS
+
+    def offers(self, resource: str, machine: InstanceType) -> int:
+        """Return how many of a GPU resource a node of a machine type offers."""
+        if not self.shares:
+            return machine.gpus
+        return machine.gpus * self.shares.per_gpu if resource == self.shares.resource else 0
+
+    @property
+    def waits_for_whole_gpus(self) -> bool:
+        """Whether the autoscaler takes a new node for unready until it offers nvidia.com/gpu."""
+        return False
 
     def carries_one_of(self, *wanted: Taint) -> bool:
         """Return whether the nodes carry one of the taints."""

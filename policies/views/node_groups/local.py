@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from components.contract import autoscaler
 from components.contract.environments import ClusterKind
-from components.contract.labels import AnnotationKey, WellKnownLabel
+from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
 from components.contract.lifecycle import Lifecycle
 from components.contract.taints import Taint
 from policies.resource import Resource
@@ -65,6 +65,11 @@ class SimulatedGroup(NodeGroupFacts):
         # Only devices have a domain in front: nvidia.com/gpu, but cpu, memory, pods.
         offered = tuple(resource for resource in self._capacity() if "/" in resource)
         return offered or super().gpu_resources
+
+    @property
+    @override
+    def waits_for_whole_gpus(self) -> bool:
+        return self.label(LabelKey.GPU_MODEL) is not None
 
     def _capacity(self) -> dict[str, Any]:
         stated = self._annotation(AnnotationKey.CAPACITY)

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from components.contract.environments import Provider
+from components.contract.gpus import DEFAULT_GPU_RESOURCE, RESOURCES, is_part_of_gpu
 from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType
 from components.contract.labels import LabelKey, WellKnownLabel
 from components.contract.lifecycle import Lifecycle
 from components.contract.pool_size import NODES_MAX
-from components.contract.pools import DEFAULT_GPU_RESOURCE, RESOURCES, NodePool, PoolRole
+from components.contract.pools import NodePool, PoolRole
 from components.contract.shapes import preference, unusual
 from workbench.rehearsal.advice.candidate import Candidate, fixed, stack_edit
 from workbench.rehearsal.record import PodRecord
@@ -68,9 +69,9 @@ def _need(miss: Miss, name: str) -> int:
     need = nodes_needed(miss.record, miss.scenario, name) * max(1, len(zones))
     gpus = max((group.gpus for group in miss.record.groups if group.pool == name), default=0)
     gangs = [
-        math.ceil(work.workers / max(1, gpus // work.gpus))
+        math.ceil(work.workers / max(1, gpus // work.devices))
         for each in miss.finding.refusals
-        if (work := miss.scenario.works.get(each.work)) and work.gpus and gpus
+        if (work := miss.scenario.works.get(each.work)) and work.devices and gpus
     ]
     return max([need, *gangs])
 
@@ -137,7 +138,7 @@ def _zonal(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
 
 def _gpu_name(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
     for pod in miss.shapes[:1]:
-        for asked in devices(pod.spec):
+        for asked in devices(pod.spec) if not miss.config.pools[name].sharing else ():
             yield fixed(stack_edit(hint.cause, asked, "pools", name, "gpuResource"))
 
 
@@ -197,6 +198,8 @@ def _gpu_pool(miss: Miss, hint: Hint, pod: PodRecord) -> Iterator[Candidate]:
     provider = users[0].instances[0].provider if users else Provider.AWS
     count = max(devices(pod.spec).values(), default=pod.gpus) or 1
     resource = next(iter(devices(pod.spec)), DEFAULT_GPU_RESOURCE)
+    if is_part_of_gpu(resource):  # of what size is the author's choice
+        return
     fits = (
         each
         for each in INSTANCE_TYPES.values()

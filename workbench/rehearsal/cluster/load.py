@@ -12,7 +12,7 @@ from pydantic import Field
 from components.contract.choices import ContractModel
 from components.contract.environments import ClusterKind, PlatformProfile
 from components.contract.labels import OWN_DOMAIN, TRUE, LabelKey
-from components.contract.pools import DEFAULT_GPU_RESOURCE, PoolRole
+from components.contract.pools import PoolRole
 from components.contract.priorities import SystemPriority
 from components.contract.systems.platform_cluster import PlatformCluster
 from infra.config import StackConfig
@@ -142,7 +142,7 @@ def _is_needed(entry: Entry, config: StackConfig, scaler: Scaler) -> bool:
             is_chosen = scaler.is_karpenter == (entry.needs == "karpenter")
             return is_chosen and any(group.is_elastic for group in config.groups)
         case "gpus":
-            return any(group.gpu_resource == DEFAULT_GPU_RESOURCE for group in config.groups)
+            return any(group.gpu_resource for group in config.groups)
         case "node-monitoring":
             return bool(getattr(config.cluster, "node_monitoring", False))
         case _:

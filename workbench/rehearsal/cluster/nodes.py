@@ -93,7 +93,7 @@ def _facts(simulated: SimulatedGroup) -> GroupFacts:
         gpu_resource=group.gpu_resource,
         cpu_millis=keeps.allocatable_cpu_millis(instance),
         memory_mib=keeps.allocatable_memory_mib(instance),
-        gpus=instance.gpus if group.gpu_resource else 0,
+        gpus=sum(group.devices.values()),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from components.contract.aks.nodes import POOL_LABELS
 from components.contract.eks.nodes import CAPACITY_TYPE, NODE_GROUP
+from components.contract.gpus import DEFAULT_GPU_RESOURCE
 from components.contract.groups import NodeGroup
 from components.contract.labels import LabelKey, WellKnownLabel
 from components.contract.local.nodes import SimulatedGroup, node_taints, static_nodes
@@ -186,9 +187,10 @@ def _machine(simulated: SimulatedGroup) -> str:
 
 
 def _labels(simulated: SimulatedGroup) -> dict[str, str]:
-    model = simulated.group.instances[0].gpu_model
+    group = simulated.group
+    model = group.instances[0].gpu_label if DEFAULT_GPU_RESOURCE in group.devices else ""
     by_cloud = {key: value for key, value in simulated.labels.items() if key not in _OF_GROUPS}
-    return {**simulated.group.labels, **by_cloud, **({LabelKey.GPU_MODEL.value: model} if model else {})}
+    return {**group.labels, **by_cloud, **({LabelKey.GPU_MODEL.value: model} if model else {})}
 
 
 def _template(groups: list[SimulatedGroup]) -> dict[str, Any]:

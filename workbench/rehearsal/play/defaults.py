@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from components.contract.gpus import DEFAULT_GPU_RESOURCE, TURNS, is_part_of_gpu
 from components.contract.groups import gpu_names
 from components.contract.labels import LabelKey
 from components.contract.mlrun_choices import MlrunChoices, PreemptionMode
-from components.contract.pools import DEFAULT_GPU_RESOURCE
 from components.contract.priorities import DEFAULT_USER_PRIORITY
 from components.contract.systems.platform_cluster import PlatformCluster
 from infra.config import StackConfig
@@ -34,8 +34,14 @@ class PlatformDefaults:
 
     @cached_property
     def gpu(self) -> str:
-        """Name under which work requests GPUs: the first of the stack's."""
-        return next(iter(gpu_names(self.config.groups)), DEFAULT_GPU_RESOURCE)
+        """Name under which work requests GPUs: the first of the stack's for whole ones, else the first."""
+        names = sorted(gpu_names(self.config.groups), key=is_part_of_gpu)
+        return next(iter(names), DEFAULT_GPU_RESOURCE)
+
+    @cached_property
+    def gpu_slice(self) -> str:
+        """Name under which work requests parts of GPUs: the first of the stack's."""
+        return next(filter(is_part_of_gpu, gpu_names(self.config.groups)), TURNS)
 
     def mlrun(self, namespace: str) -> MlrunChoices:
         """Return the settings of the MLRun that runs in a namespace."""
@@ -65,7 +71,7 @@ class PlatformDefaults:
         has_defaults
             Whether the maker fills in the stack's default pod resources. If not, admission may.
         gpus
-            Whether this pod gets the work's GPUs.
+            Whether this pod gets the work's GPUs, or its parts of GPUs.
         """
         found = self.default_resources if has_defaults else {side: {} for side in _SIDES}
         for name in _NAMES:
@@ -75,9 +81,9 @@ class PlatformDefaults:
                 found["limits"][name] = limit or request
             elif limit:
                 found["limits"][name] = limit
-        if work.gpus and gpus:
+        if work.devices and gpus:
             for side in _SIDES:
-                found[side][self.gpu] = str(work.gpus)
+                found[side][self.gpu if work.gpus else self.gpu_slice] = str(work.devices)
         return {side: amounts for side, amounts in found.items() if amounts}
 
     @property

@@ -164,7 +164,7 @@ class Objects:
         jupyterhub/kubespawner 4161d544, ``kubespawner/objects.py``.
         """
         cluster = self.defaults.cluster
-        selector = cluster.gpu_selector if unit.work.gpus else cluster.notebook_selector
+        selector = cluster.gpu_selector if unit.work.devices else cluster.notebook_selector
         fields = placed(unit.work, selector, DEFAULT_USER_PRIORITY.value)
         spec = {
             **fields,
@@ -217,7 +217,7 @@ class Objects:
         ``pkg/controller/v1beta1/inferenceservice/reconcilers/hpa/hpa_reconciler.go``); of others, their charts do.
         """
         cluster = self.defaults.cluster
-        selector = cluster.gpu_selector if unit.work.gpus else cluster.service_selector
+        selector = cluster.gpu_selector if unit.work.devices else cluster.service_selector
         spec = {
             **placed(unit.work, selector, DEFAULT_USER_PRIORITY.value),
             "containers": [{**self._main("service", unit, has_defaults=False), "image": _PLATFORM_IMAGE}],

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from decimal import ROUND_UP, Decimal
 from typing import Any, Final
 
+from components.contract.gpus import is_gpu
 from components.contract.labels import OWN_DOMAIN, LabelKey
 from components.contract.mlrun_choices import PreemptionMode
 from components.contract.priorities import RESERVED_CLASSES, SystemPriority, UserPriority
@@ -39,7 +40,7 @@ def shape_of(metadata: Mapping[str, Any], spec: Mapping[str, Any], counts: Count
         Receives what the model does not express, each with the number of pods.
     """
     requests, limits = pod_amounts(spec, "requests"), pod_amounts(spec, "limits")
-    gpu = next((name for name in (*requests, *limits) if name.endswith("/gpu")), "")
+    gpu = next((name for name in (*requests, *limits) if is_gpu(name)), "")
     class_name = str(spec.get("priorityClassName") or "")
     if class_name and class_name not in KNOWN_CLASSES:
         counts[

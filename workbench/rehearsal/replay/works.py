@@ -8,8 +8,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from components.contract.gpus import DEFAULT_GPU_RESOURCE, is_part_of_gpu
 from components.contract.labels import label_key_grammar_problem, label_value_problem
-from components.contract.pools import DEFAULT_GPU_RESOURCE
 from components.contract.priorities import UserPriority
 from workbench.rehearsal.replay.observed import Shape
 from workbench.rehearsal.replay.units import Unit
@@ -92,7 +92,7 @@ def work_of(group: Group) -> Yaml:
         "cpuLimit": _cpu(shape.cpu_limit) if _is_more(shape.cpu_limit, shape.cpu) else None,
         "memory": _memory(shape.memory),
         "memoryLimit": _memory(shape.memory_limit) if _is_more(shape.memory_limit, shape.memory) else None,
-        "gpus": min(shape.gpus, _GPUS_MAX),
+        "gpuSlices" if is_part_of_gpu(shape.gpu_resource) else "gpus": min(shape.gpus, _GPUS_MAX),
         "workers": first.workers if first.workers > 1 else None,
         "runsFor": duration_text(group.runs_for) if group.runs_for else None,
         **_priority(shape.priority_class),

@@ -169,6 +169,8 @@ def _lacking(needs: Needs, config: StackConfig) -> Iterator[str]:
     for role in needs.elastic:
         if not any(pool.role is role and pool.size.is_elastic for pool in pools):
             yield f"of role {role} whose size may change"
+    if needs.sharing and not any(pool.sharing for pool in pools):
+        yield "with sharing"
 
 
 def _may_have_nodes(config: StackConfig, place: Place, *, whole_groups: bool = False) -> bool:

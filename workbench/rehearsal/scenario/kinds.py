@@ -59,7 +59,7 @@ KINDS_OF_KEY: Final = {
     "runsFor": _ALL_BUT_DEPLOYMENTS,
     "returns": (WorkKind.NOTEBOOK,),
     "pod": (WorkKind.POD,),
-    **dict.fromkeys(("cpu", "cpuLimit", "memory", "memoryLimit", "gpus", "volume"), _OTHERS),
+    **dict.fromkeys(("cpu", "cpuLimit", "memory", "memoryLimit", "gpus", "gpuSlices", "volume"), _OTHERS),
     **dict.fromkeys(("priority", "priorityClass", "role", "nodeSelector", "tolerations"), _OTHERS),
 }
 """Kinds of work that have a key of ``Work``; a key that is missing here is one of all kinds."""

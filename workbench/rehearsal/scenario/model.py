@@ -50,6 +50,12 @@ class Needs(ContractModel):
         description="Roles of which the stack must have a pool whose size the autoscaler changes. Default: none.",
         examples=[["workload"]],
     )
+    sharing: bool = Field(
+        False,  # noqa: FBT003 it is the default of the key
+        strict=True,
+        description="Whether the stack must have a pool whose GPUs are shared. Default: false.",
+        examples=[True],
+    )
 
 
 class Scenario(ContractModel):

@@ -176,6 +176,15 @@ class Work(ContractModel):
     gpus: int = Field(
         0, ge=0, le=16, strict=True, description="GPUs of each pod; with kind mpi, of each worker.", examples=[1]
     )
+    gpu_slices: int = Field(
+        0,
+        ge=0,
+        le=16,
+        strict=True,
+        description="Turns on GPUs, or slices of them, of each pod, as the first pool with sharing offers them; with "
+        "kind mpi, of each worker.",
+        examples=[1],
+    )
     workers: int = Field(
         1,
         ge=1,
@@ -255,12 +264,24 @@ class Work(ContractModel):
             raise ValueError(f"must be at least {resource}, {request}; raise it, or remove it")
         return limit
 
+    @field_validator("gpu_slices", mode="after")
+    @classmethod
+    def _whole_or_parts(cls, slices: int, info: ValidationInfo) -> int:
+        if slices and info.data.get("gpus"):
+            raise ValueError("cannot be combined with gpus; set one of the two")
+        return slices
+
     @field_validator("priority_class", mode="after")
     @classmethod
     def _only_one_priority(cls, name: str | None, info: ValidationInfo) -> str | None:
         if name and info.data.get("priority"):
             raise ValueError("cannot be combined with priority; set one of the two")
         return name
+
+    @property
+    def devices(self) -> int:
+        """GPUs of each pod, or parts of GPUs."""
+        return self.gpus or self.gpu_slices
 
     @property
     def replicas(self) -> int:

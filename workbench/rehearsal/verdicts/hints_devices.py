@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from components.contract.gpus import is_part_of_gpu
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from infra.config.problems import did_you_mean
@@ -35,11 +36,14 @@ def other_name(miss: Miss) -> Iterator[Hint]:
     for pod in miss.shapes:
         for name in devices(pod.spec):
             if name not in offered:
+                change = f"set gpuResource: {name} on a GPU pool"
+                if is_part := is_part_of_gpu(name):
+                    change = f"set sharing so that a GPU pool offers {name}"
                 yield Hint(
                     cause=f"{named(pod)} requests {name}, which no pool offers; the GPU pools offer "
                     f"{', '.join(offered)}{did_you_mean(name, offered) or '.'}",
-                    action=f"Request {next(iter(offered))}, or set gpuResource: {name} on a GPU pool.",
-                    path=f"pools.{next(iter(offered.values()))}.gpuResource",
+                    action=f"Request {next(iter(offered))}, or {change}.",
+                    path=f"pools.{next(iter(offered.values()))}.{'sharing' if is_part else 'gpuResource'}",
                 )
 
 
@@ -49,6 +53,14 @@ def too_many(miss: Miss) -> Iterator[Hint]:
         for name, count in devices(pod.spec).items():
             groups = [group for group in miss.record.groups if group.gpu_resource == name]
             if groups and count > (pool := max(groups, key=lambda group: group.gpus)).gpus:
+                if is_part_of_gpu(name):
+                    yield Hint(
+                        cause=f"A pod of {named(pod)} requests {count} {name}, and a node of {pool.pool} has "
+                        f"{pool.gpus}.",
+                        action="Request 1: a pod that needs more than a slice runs better on whole GPUs.",
+                        path=f"pools.{pool.pool}.sharing",
+                    )
+                    continue
                 yield Hint(
                     cause=f"A pod of {named(pod)} requests {count} {name}, and the largest machine of the GPU pools, "
                     f"{pool.instance_type}, has {pool.gpus}.",

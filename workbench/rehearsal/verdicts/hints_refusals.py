@@ -147,7 +147,7 @@ def gang(miss: Miss) -> Iterator[Hint]:
             continue
         work = miss.scenario.works.get(refusal.work)
         pools = [name for name, pool in miss.config.pools.items() if pool.role in GPU_ROLES]
-        need = f"{work.workers} workers with {work.gpus} GPUs each" if work else "its workers"
+        need = f"{work.workers} workers with {work.devices} GPUs each" if work else "its workers"
         cause = f"{refusal.work} needs {need} at the same time, more than the GPU pools have at their maximum."
         for pool in pools:
             yield Hint(

@@ -149,6 +149,7 @@ def larger_type(group: GroupFacts, pod: PodRecord) -> InstanceType | None:
     if own is None:  # a machine that the stack file describes itself
         return None
     gpus = max(devices(pod.spec).values(), default=pod.gpus)
+    is_shared = LabelKey.GPU_SHARING.value in group.labels
     return smallest_type(
         pod,
         (
@@ -159,6 +160,7 @@ def larger_type(group: GroupFacts, pod: PodRecord) -> InstanceType | None:
             and each.gpus >= gpus
             and each.local_nvme_gib == (each.local_nvme_gib if gpus else own.local_nvme_gib)
             and (each.gpu_maker == own.gpu_maker or not own.gpus)
+            and (each.gpu_model == own.gpu_model or not is_shared)
             and unusual(each) <= own.variants
         ),
         own.family,

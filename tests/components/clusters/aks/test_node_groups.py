@@ -71,6 +71,40 @@ def test_gpu_nodes_get_their_driver_from_aks() -> None:
     assert found["gpu"]["nodeTaints"] == ["nvidia.com/gpu=present:NoSchedule"]
 
 
+SLICED = {
+    "role": "gpu",
+    "size": {"min": 1, "max": 1},
+    "instanceTypes": ["Standard_NC24ads_A100_v4"],
+    "sharing": {"mode": "mig", "profile": "2g.20gb"},
+}
+
+
+def test_aks_divides_gpus_itself() -> None:
+    made = build({"pools.sliced": SLICED})
+    found = pools(made)
+    assert {name: pool["gpuInstanceProfile"] for name, pool in found.items() if "gpuInstanceProfile" in pool} == {
+        "sliced": "MIG2g"
+    }
+    assert found["sliced"]["nodeTaints"] == ["nvidia.com/mig-2g.20gb=present:NoSchedule"]
+    assert found["sliced"]["nodeLabels"]["igz-clusters.io/gpu-sharing"] == "mig-2g.20gb-3"
+    (plugin,) = (
+        each["spec"]["template"]["spec"]
+        for name, each in made.of_type("kubernetes:apps/v1:DaemonSet").items()
+        if name.endswith("mig-2g.20gb-3")
+    )
+    assert "initContainers" not in plugin
+    assert [volume["name"] for volume in plugin["volumes"]] == ["kubelet-sockets"]
+
+
+def test_other_slices_are_another_pool() -> None:
+    whole = {key: value for key, value in SLICED.items() if key != "sharing"}
+    other = {**SLICED, "sharing": {"mode": "mig", "profile": "1g.10gb"}}
+    turns = {**SLICED, "sharing": {"mode": "time-slicing", "replicas": 2}}
+    names = [pools(build({"pools.sliced": pool}))["sliced"]["agentPoolName"] for pool in (SLICED, other, whole, turns)]
+    assert len(set(names[:3])) == 3  # AKS cannot change the slices of a pool
+    assert names[2] == names[3]  # turns are the plug-in's
+
+
 @pytest.mark.parametrize("name", DATA)
 def test_a_data_pool_is_guarded_in_every_way_that_aks_offers(name: str) -> None:
     pool, options = pools(built())[name], built().options[AGENT_POOL, f"test-pools-{name}"]

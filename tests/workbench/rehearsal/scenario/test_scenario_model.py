@@ -59,6 +59,7 @@ VALUES: dict[str, Any] = {
     "memory": "1Gi",
     "memoryLimit": "1Gi",
     "gpus": 1,
+    "gpuSlices": 1,
     "volume": {},
     "priority": "igz-workload-low",
     "priorityClass": "mine",

@@ -102,6 +102,15 @@ def test_what_a_pool_is_made_with_does_not_change(home: Account, mine: str, name
     assert told.message == f"Changing property 'properties.{name}' is not allowed."
 
 
+def test_only_some_gpus_are_divided(home: Account, mine: str) -> None:
+    body = home.pool_body(vmSize="Standard_NC4as_T4_v3", gpuInstanceProfile="MIG1g")
+    told = home.refused("PUT", f"{mine}/agentPools/slices", body)
+    assert "gpuInstanceProfile" in told.message
+    pool = home.pool(mine, vmSize="Standard_NC24ads_A100_v4", gpuInstanceProfile="MIG1g")
+    told = home.refused("PUT", pool, home.pool_body(vmSize="Standard_NC24ads_A100_v4", gpuInstanceProfile="MIG2g"))
+    assert told.message == "Changing property 'properties.gpuInstanceProfile' is not allowed."
+
+
 def test_what_is_left_out_stays_as_it_is(home: Account, mine: str) -> None:
     pool = home.pool(mine, nodeLabels={"a": "b"}, maxPods=60, osDiskSizeGB=256)
     home.put(pool, {"properties": {"count": 2, "mode": "User"}})

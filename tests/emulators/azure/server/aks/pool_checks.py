@@ -33,6 +33,9 @@ REPLACED: Final = ("gpuInstanceProfile", "vmSize")
 
 EFFECTS: Final = ("NoExecute", "NoSchedule", "PreferNoSchedule")
 
+_DIVIDED: Final = re.compile(r"Standard_N[CD]\w*_(A100_v4|H100_v5|H200_v5)|Standard_ND96asr_v4")
+"""Sizes with A100, H100 or H200: https://learn.microsoft.com/azure/aks/gpu-multi-instance. Words assumed."""
+
 _TAINT: Final = re.compile(rf"([^=:\s]+)=([^=:\s]*):({'|'.join(EFFECTS)})")
 _OWN_LABELS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
 _UPGRADES: Final = re.compile(r"\d+%?")
@@ -132,6 +135,8 @@ def _check_machines(pool: Mapping[str, Any]) -> None:
     pods, zones = pool.get("maxPods"), pool.get("availabilityZones") or []
     if pods not in PODS:
         raise invalid("agentPoolProfile.maxPods", f"It must be {PODS[0]} to {PODS[-1]}, given {pods}.")
+    if pool.get("gpuInstanceProfile") and not _DIVIDED.fullmatch(pool["vmSize"]):
+        raise invalid("agentPoolProfile.gpuInstanceProfile", f"GPUs of {pool['vmSize']} have no instances.")
     for zone in zones:
         if zone not in {"1", "2", "3"}:
             raise Refusal("AvailabilityZoneNotSupported", 400, f"Zone {zone} is not supported in this region.")

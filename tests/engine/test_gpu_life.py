@@ -1,0 +1,121 @@
+"""Pools with shared GPUs on both emulators: made, changed, killed on the way, and gone."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emulators.core.faults import KillRule, Moment
+from support import aws_emulator, azure_emulator
+from support.aws_emulator import Account
+from support.azure_emulator import Subscription
+from support.cloud_account import CloudAccount
+
+pytestmark = [pytest.mark.engine, pytest.mark.full]
+
+SMALL = {"policyGuard": "off", **{f"pools__{pool}": None for pool in ("jupyter", "spot")}}
+RESOURCES = "k8s.io/cluster-autoscaler/node-template/resources/"
+
+
+def bring_up(cloud: CloudAccount, stack: str, **gpu: Any) -> list[str]:
+    """Change the GPU pool, and return the operations that change something."""
+    cloud.edit(stack, **{f"pools__gpu__{key}": value for key, value in gpu.items()})
+    last = cloud.last
+    cloud.plain(stack, "up", "--yes", "--skip-preview")
+    calls = cloud.emulator.calls(last)
+    writes = aws_emulator.writes if isinstance(cloud, Account) else azure_emulator.writes
+    return sorted({each.operation for each in writes(calls)})
+
+
+def kill(cloud: CloudAccount, stack: str, operation: str) -> None:
+    """Bring the stack up, kill that after a call was done, recover, and bring it up again."""
+    process = cloud.start("up", stack, "--hermetic", "--yes")
+    rule = KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER)
+    cloud.emulator.set_faults(rule)
+    printed, _ = process.communicate(timeout=900)
+    cloud.emulator.set_faults()
+    assert process.returncode == -signal.SIGKILL, printed[-4000:]
+    cloud.run("recover", stack, "--hermetic", "--yes")
+    cloud.run("up", stack, "--hermetic", "--yes")
+
+
+@pytest.fixture
+def aws(tmp_path: Path) -> Iterator[Account]:
+    with Account.hollow(tmp_path, "dev", is_quick=True) as made:
+        made.edit("dev", **SMALL)
+        yield made
+
+
+@pytest.fixture
+def azure(tmp_path: Path) -> Iterator[Subscription]:
+    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
+        made.edit("aks-dev", **SMALL)
+        yield made
+
+
+def hints(aws: Account) -> dict[str, str]:
+    """Return the devices that the autoscaler expects of an empty node of the GPU pool."""
+    name = aws.group("dev-gpu")["resources"]["autoScalingGroups"][0]["name"]
+    (group,) = aws.aws.api("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=[name])[
+        "AutoScalingGroups"
+    ]
+    tags = {each["Key"].removeprefix(RESOURCES): each["Value"] for each in group["Tags"] if RESOURCES in each["Key"]}
+    return {name: value for name, value in tags.items() if "/" in name}
+
+
+def test_turns_and_slices_live_on_eks(aws: Account) -> None:
+    bring_up(aws, "dev", sharing={"mode": "time-slicing", "replicas": 4})
+    group = aws.group("dev-gpu")
+    assert group["labels"]["igz-clusters.io/gpu-sharing"] == "time-slicing-4"
+    assert "k8s.amazonaws.com/accelerator" not in group["labels"]
+    assert [each["key"] for each in group["taints"]] == ["nvidia.com/gpu.shared"]
+    assert hints(aws) == {"nvidia.com/gpu": "0", "nvidia.com/gpu.shared": "4"}
+
+    # Fewer turns change the group in place.
+    changed = bring_up(aws, "dev", sharing={"mode": "time-slicing", "replicas": 2})
+    assert changed == ["autoscaling:CreateOrUpdateTags", "eks:UpdateNodegroupConfig"]
+    assert aws.group("dev-gpu")["nodegroupName"] == group["nodegroupName"]
+    assert hints(aws) == {"nvidia.com/gpu": "0", "nvidia.com/gpu.shared": "2"}
+
+    sliced = {"instanceTypes": ["p4d.24xlarge"], "sharing": {"mode": "mig", "profile": "1g.5gb"}}
+    aws.edit("dev", **{f"pools__gpu__{key}": value for key, value in sliced.items()})
+    kill(aws, "dev", "eks:CreateNodegroup")
+    assert hints(aws) == {"nvidia.com/gpu": "0", "nvidia.com/mig-1g.5gb": "56"}
+    in_state, in_aws = aws_emulator.identities(aws, "dev")
+    assert in_state == in_aws
+
+    bring_up(aws, "dev", instanceTypes=["g5.2xlarge"], sharing=None)
+    assert hints(aws) == {"nvidia.com/gpu": "1"}
+    aws.run("destroy", "dev", "--hermetic", "--yes")
+    assert "aws:eks/nodeGroup:NodeGroup" not in aws.aws.inventory()
+
+
+def test_slices_live_on_aks(azure: Subscription) -> None:
+    one = {"min": 1, "max": 1}
+    bring_up(
+        azure,
+        "aks-dev",
+        size=one,
+        instanceTypes=["Standard_NC24ads_A100_v4"],
+        sharing={"mode": "mig", "profile": "1g.10gb"},
+    )
+    (pool,) = azure.agent_pools("gpu")
+    assert pool["properties"]["gpuInstanceProfile"] == "MIG1g"
+    assert pool["properties"]["nodeTaints"] == ["nvidia.com/mig-1g.10gb=present:NoSchedule"]
+
+    # AKS cannot change the slices of a pool: another one comes before this one goes.
+    azure.edit("aks-dev", pools__gpu__sharing={"mode": "mig", "profile": "3g.40gb"})
+    kill(azure, "aks-dev", "Microsoft.ContainerService/managedClusters/agentPools/write")
+    (other,) = azure.agent_pools("gpu")
+    assert other["name"] != pool["name"]
+    assert other["properties"]["gpuInstanceProfile"] == "MIG3g"
+    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
+    assert in_state == in_azure
+
+    bring_up(azure, "aks-dev", sharing={"mode": "time-slicing", "replicas": 4})
+    (turns,) = azure.agent_pools("gpu")
+    assert "gpuInstanceProfile" not in turns["properties"]
+    azure.run("destroy", "aks-dev", "--hermetic", "--yes")
+    assert azure.agent_pools("gpu") == []
