@@ -74,6 +74,8 @@ class Context:
     """Names under which pools of the stack file offer GPUs, if it sets any."""
     gives_places: bool = False
     """Whether the API server gives a place to user pods that chose none; False without a stack file."""
+    block_pools: frozenset[str] = frozenset()
+    """Pools whose machines are of a capacity block, which ends; none without a stack file."""
     job_accounts: frozenset[tuple[str, str]] = frozenset()
     """Namespace and name of each service account with a cloud identity; none without a stack file."""
     corrected_gpus: tuple[str, ...] = ()

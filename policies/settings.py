@@ -46,6 +46,7 @@ def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[
         spot_taint_keys=_spot_taint_keys(choices, pools) if pools else None,
         gpu_resources=tuple(sorted(set(filter(None, map(_stated_gpus, pools.values()))))),
         gives_places=gives_places,
+        block_pools=frozenset(name for name, pool in pools.items() if _is_block(pool.get("reservation"))),
         job_accounts=_job_accounts(namespaces),
         corrected_gpus=_corrected_gpus(pools) if gives_places else (),
     )
@@ -80,6 +81,10 @@ def _gives_places(cluster: Any) -> bool:
 
 def _of_roles(pools: Mapping[str, Mapping[str, Any]], roles: Collection[PoolRole]) -> frozenset[str] | None:
     return frozenset(name for name, pool in pools.items() if pool.get("role") in roles) if pools else None
+
+
+def _is_block(reservation: Any) -> bool:
+    return isinstance(reservation, Mapping) and reservation.get("block") is True
 
 
 def _stated_gpus(pool: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from components.contract.groups import NodeGroup, has_open_spot
 from components.contract.labels import OWN_DOMAIN, TRUE, LabelKey
-from components.contract.lifecycle import Lifecycle
+from components.contract.lifecycle import LABEL_VALUES
 
 CORE_SERVICES_RESOURCE: Final = "coreservices"
 """Virtual resource of our API group; anyone who may ``use`` it may mark pods as core services."""
@@ -161,7 +161,7 @@ def spot_checks(groups: tuple[NodeGroup, ...]) -> tuple[Check, ...]:
     """
     if not has_open_spot(groups):
         return ()
-    values = " or ".join(lifecycle.label_value for lifecycle in Lifecycle)
+    values = " or ".join(LABEL_VALUES)
     made = BUILT_BY_MLRUN.format(labels="object.metadata.?labels.orValue({})")
     return (
         Check(

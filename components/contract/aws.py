@@ -47,6 +47,9 @@ class OwnTag(StrEnum):
     PURPOSE = f"{OWN_DOMAIN}/purpose"
     """On file systems: what the storage is for, one of ``Purpose``."""
 
+    MACHINE_TYPE = f"{OWN_DOMAIN}/machine-type"
+    """On node groups of capacity blocks, whose machine type is in their launch template: that type."""
+
     HOURS = f"{OWN_DOMAIN}/hours"
     """On node groups with office hours: their minimum by night and by day."""
 

@@ -39,6 +39,16 @@ def without_spot(pool: NodePool, cloud: str) -> Iterator[str]:
         yield f"{cloud} sells no spot capacity of {', '.join(never)}; remove them or make the pool on-demand"
 
 
+def no_reservations(pools: Mapping[str, NodePool], kind: str) -> Iterator[Mismatch]:
+    """Refuse reserved capacity and zones of pools, on kinds of cluster whose machines the stack does not make."""
+    for name, pool in pools.items():
+        if pool.lifecycle is Lifecycle.RESERVED:
+            message = f"'reserved' is for cluster.kind eks and aks: on {kind} the stack starts no machines"
+            yield Mismatch((name, "lifecycle"), message)
+        elif pool.zone:
+            yield Mismatch((name, "zone"), f"is for cluster.kind eks and aks: on {kind} the stack starts no machines")
+
+
 def no_pool_hours(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
     """Refuse office hours of pools, on kinds of cluster that have no schedule for them."""
     for name, pool in pools.items():

@@ -10,6 +10,7 @@ from components.contract.labels import TRUE, AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pool_size import PoolSize
 from components.contract.pools import NodePool, PoolRole
+from components.contract.reservation import Reservation
 from components.contract.sharing import Shares
 from components.contract.taints import ARM_TAINT, Taint, TaintEffect, gpu_taint
 
@@ -41,6 +42,8 @@ class NodeGroup:
     """Whether a cloud creates one group per zone."""
     zone: str | None = None
     """The single zone of the group's nodes; None if any zone is allowed."""
+    reservation: Reservation | None = None
+    """Reserved capacity that the group uses; None on demand and on spot."""
     live_nodes: int | None = None
     """Nodes of the existing group of this name; None if there is none or it is unknown."""
 
@@ -191,6 +194,8 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
     sharing = pool.sharing.on(pool.instances[0]) if pool.sharing else None
     if sharing:
         labels[LabelKey.GPU_SHARING.value] = sharing.label
+    if pool.reservation:
+        labels[LabelKey.RESERVED.value] = pool.lifecycle.value
     if pool.holds_user_work:
         labels[LabelKey.USER_WORKLOADS.value] = TRUE
     return NodeGroup(
@@ -206,6 +211,8 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         sharing=sharing,
         hours=pool.office_hours,
         is_zonal=pool.zonal,
+        zone=pool.zone,
+        reservation=pool.reservation,
     )
 
 

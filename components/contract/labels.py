@@ -41,6 +41,9 @@ class LabelKey(StrEnum):
     GPU_MODEL = f"{OWN_DOMAIN}/gpu-model"
     """On simulated nodes with whole GPUs: the model, such as ``A10G``. The autoscaler recognises a GPU group by it."""
 
+    RESERVED = f"{OWN_DOMAIN}/lifecycle"
+    """``reserved`` on nodes of reserved capacity. The platform's lifecycle label has no word for it."""
+
     GPU_SHARING = f"{OWN_DOMAIN}/gpu-sharing"
     """On nodes whose GPUs are shared: how, such as ``time-slicing-4`` or ``mig-1g.10gb-7``."""
 

@@ -68,12 +68,21 @@ def _instance_type(name: str) -> str:
     return name
 
 
+def _zone(text: str) -> str:
+    if not re.fullmatch("[a-f1-3]", text):
+        raise ValueError("must be one of cluster.zones: a letter on EKS, such as b for eu-west-1b; a number on AKS")
+    return text
+
+
 PoolName = Annotated[
     str,
     AfterValidator(_pool_name),
     Field(json_schema_extra={"pattern": f"^[a-z][a-z0-9]{{0,{POOL_NAME_MAX - 1}}}$"}),
 ]
 """A name that every cloud accepts for a node group."""
+
+PoolZone = Annotated[str, AfterValidator(_zone), Field(json_schema_extra={"pattern": "^[a-f1-3]$"})]
+"""A zone of a cluster, as ``cluster.zones`` spells it."""
 
 LabelName = Annotated[str, AfterValidator(_label_key), Field(json_schema_extra={"pattern": LABEL_KEY_PATTERN})]
 LabelValue = Annotated[str, AfterValidator(label_value), Field(json_schema_extra={"pattern": LABEL_VALUE_PATTERN})]

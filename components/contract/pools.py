@@ -4,7 +4,7 @@ Everything else about a pool (labels, taints, tolerations, autoscaler hints) is 
 with the id of the rule that requires the same.
 """
 
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
@@ -15,8 +15,11 @@ from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType, V
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.own_machines import Machine
-from components.contract.pool_names import InstanceTypeName, LabelName, LabelValue
+from components.contract.pool_names import InstanceTypeName, LabelName, LabelValue, PoolZone
+from components.contract.pool_rules import STATIC_ROLE_RULES, require_fitting_types
 from components.contract.pool_size import PoolSize
+from components.contract.reservation import ROLES as RESERVED_ROLES
+from components.contract.reservation import Reservation, require_reservation
 from components.contract.roles import GPU_ROLES, JOB_ROLES, USER_ROLES, PoolRole
 from components.contract.shapes import MachineShape
 from components.contract.sharing import Sharing, gpu_resource_of, require_shareable
@@ -57,7 +60,8 @@ class NodePool(ContractModel):
         Lifecycle,
         Explained(
             "Spot nodes suit only work that survives an interruption.",
-            f"Label {LabelKey.LIFECYCLE}; on spot nodes their taint; MLRun's preemption settings.",
+            f"Label {LabelKey.LIFECYCLE}; on spot nodes their taint; MLRun's preemption settings; on reserved ones the "
+            f"label {LabelKey.RESERVED}.",
         ),
     ] = Field(Lifecycle.ON_DEMAND, description="Capacity type of its instances.", examples=["spot"])
     size: Annotated[PoolSize, Explained(decides="Bounds of the autoscaler, or a fixed number of nodes.")] = Field(
@@ -141,6 +145,22 @@ class NodePool(ContractModel):
         examples=[True],
     )
 
+    zone: Annotated[
+        PoolZone | None,
+        Explained("One zone without capacity then does not matter.", "The only zone of the pool's nodes."),
+    ] = Field(None, description="The zone of all nodes: a letter on EKS, a number on AKS.", examples=["b"])
+    reservation: Annotated[
+        Reservation | None,
+        Explained(
+            "Capacity is reserved outside the stack.",
+            "Where the pool's machines come from; without the reservation none starts (docs/gpus.md).",
+        ),
+    ] = Field(
+        None,
+        description="Capacity that the pool uses; for lifecycle reserved.",
+        examples=[{"id": "cr-0a91582543292e10a"}],
+    )
+
     office_hours: Annotated[
         PoolHours | None,
         Explained(
@@ -173,17 +193,19 @@ class NodePool(ContractModel):
     @classmethod
     def _static_roles_are_on_demand(cls, lifecycle: Lifecycle, info: ValidationInfo) -> Lifecycle:
         role = info.data.get("role")
-        if role in _STATIC_ROLE_RULES and lifecycle is Lifecycle.SPOT:
-            rule = _STATIC_ROLE_RULES[role].on_demand
+        if role in STATIC_ROLE_RULES and lifecycle is not Lifecycle.ON_DEMAND:
+            rule = STATIC_ROLE_RULES[role].on_demand
             raise ValueError(f"{rule}: a pool of role '{role}' must be on-demand")
+        if lifecycle is Lifecycle.RESERVED and role not in (*RESERVED_ROLES, None):
+            raise ValueError(f"reserved capacity is for pools of role {' or '.join(RESERVED_ROLES)}")
         return lifecycle
 
     @field_validator("size", mode="after")
     @classmethod
     def _static_roles_keep_their_size(cls, size: PoolSize, info: ValidationInfo) -> PoolSize:
         findings, role = Findings(), info.data.get("role")
-        if role in _STATIC_ROLE_RULES:
-            rules = _STATIC_ROLE_RULES[role]
+        if role in STATIC_ROLE_RULES:
+            rules = STATIC_ROLE_RULES[role]
             if size.min != size.max:
                 message = f"{rules.static}: a pool of role '{role}' must have a fixed size, set size.min = size.max"
                 findings.add(message, given=str(size))
@@ -220,7 +242,7 @@ class NodePool(ContractModel):
             findings.add("NG-16: GPUs need a pool of role 'gpu'", "gpu", given=shape.gpu.model)
         if shape and role is PoolRole.DATA and not shape.local_nvme:
             findings.add("NG-22: must be true in a pool of role 'data', which needs local disks", "localNvme")
-        if shape and role in _STATIC_ROLE_RULES and Variant.BURSTABLE in shape.variants:
+        if shape and role in STATIC_ROLE_RULES and Variant.BURSTABLE in shape.variants:
             findings.add(
                 f"a pool of role '{role}' works all the time, beyond CPU credits; remove burstable", "variants"
             )
@@ -230,32 +252,7 @@ class NodePool(ContractModel):
     @field_validator("instance_types", mode="after")
     @classmethod
     def _types_are_alike_and_fit_the_role(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        if "machine" not in info.data or info.data["machine"]:
-            if names:
-                raise ValueError("cannot be combined with machine; set one of the two")
-            return names
-        findings, role, one_shape = Findings(), info.data.get("role"), _one_shape_rule(info.data)
-        shape = info.data.get("shape")
-        if not names:
-            way = "; `igz-clusters machines STACK --write` writes those that have the shape" if shape else ""
-            findings.add(f"is required: a list of text{way}")
-            findings.raise_if_any()
-        first, *_ = instances = [INSTANCE_TYPES[name] for name in names]
-        for index, instance in enumerate(instances):
-            if instance in instances[:index]:
-                findings.add("lists a machine type twice; remove one", index, given=instance.name)
-            if role is PoolRole.GPU and not instance.gpus:
-                findings.add("NG-16: has no GPU, but the pool's role is 'gpu'", index, given=instance.name)
-            elif role not in (PoolRole.GPU, None) and instance.gpus:
-                findings.add("NG-16: has GPUs, which need a pool of role 'gpu'", index, given=instance.name)
-            elif (instance.provider, instance.architecture) != (first.provider, first.architecture):
-                rule = "NG-16: the machine types of a pool must share one architecture and one cloud"
-                message = f"{rule}; this is {_make(instance)}, the first is {_make(first)}"
-                findings.add(message, index, given=instance.name)
-            elif one_shape and instance.shape != first.shape:
-                message = f"NG-16: {one_shape}; this is {_shape(instance)}, the first is {_shape(first)}"
-                findings.add(message, index, given=instance.name)
-        findings.raise_if_any()
+        require_fitting_types(names, info.data)
         return names
 
     @field_validator("instance_types", mode="after")
@@ -298,49 +295,33 @@ class NodePool(ContractModel):
     @classmethod
     def _static_roles_have_their_zones(cls, is_zonal: bool, info: ValidationInfo) -> bool:  # noqa: FBT001 the value
         role = info.data.get("role")
-        if role in _STATIC_ROLE_RULES and is_zonal != role.has_zonal_volumes:
+        if role in STATIC_ROLE_RULES and is_zonal != role.has_zonal_volumes:
             raise ValueError(f"is always {str(role.has_zonal_volumes).lower()} in a pool of role '{role}'; remove it")
         return is_zonal
+
+    @field_validator("zone", mode="after")
+    @classmethod
+    def _is_one_of_many(cls, zone: str | None, info: ValidationInfo) -> str | None:
+        role = info.data.get("role")
+        if zone and role in STATIC_ROLE_RULES:
+            raise ValueError(f"a pool of role '{role}' is in all zones; remove it")
+        if zone and info.data.get("zonal"):
+            raise ValueError("cannot be combined with a group for each zone; remove it, or set zonal: false")
+        return zone
+
+    @field_validator("reservation", mode="after")
+    @classmethod
+    def _reservation_fits(cls, reservation: Reservation | None, info: ValidationInfo) -> Reservation | None:
+        require_reservation(reservation, info.data)
+        return reservation
 
     @field_validator("office_hours", mode="after")
     @classmethod
     def _hours_lower_a_minimum(cls, hours: PoolHours | None, info: ValidationInfo) -> PoolHours | None:
         role, size = info.data.get("role"), info.data.get("size")
-        if hours and role in _STATIC_ROLE_RULES:
-            rule = _STATIC_ROLE_RULES[role].static
+        if hours and role in STATIC_ROLE_RULES:
+            rule = STATIC_ROLE_RULES[role].static
             raise ValueError(f"{rule}: a pool of role '{role}' keeps its size at all hours; remove it")
         if hours and size:
             hours.require_effect(size)
         return hours
-
-
-class _StaticRoleRules(NamedTuple):
-    """Ids of the rules that a pool of a static role follows."""
-
-    static: str
-    not_empty: str
-    on_demand: str
-
-
-_STATIC_ROLE_RULES: Final = {
-    PoolRole.INITIAL: _StaticRoleRules(static="NG-07", not_empty="NG-05", on_demand="NG-08"),
-    PoolRole.DATA: _StaticRoleRules(static="NG-21", not_empty="NG-21", on_demand="NG-21"),
-}
-
-
-def _one_shape_rule(choices: dict[str, Any]) -> str | None:
-    """Return why all types of a pool must have one shape; None if they need not, or if that cannot be known."""
-    role, size = choices.get("role"), choices.get("size")
-    if role in _STATIC_ROLE_RULES:
-        return f"the machine types of a pool of role '{role}' must have one shape"
-    if size and not size.is_elastic:
-        return f"a pool of fixed size ({size}) must have one shape; use one, or make size.min differ from size.max"
-    return None
-
-
-def _make(instance: InstanceType) -> str:
-    return f"{instance.architecture}, {instance.provider}"
-
-
-def _shape(instance: InstanceType) -> str:
-    return f"{instance.vcpus} vCPU, {instance.memory_mib} MiB, {instance.gpus} GPU"

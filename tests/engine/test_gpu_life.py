@@ -1,4 +1,4 @@
-"""Pools with shared GPUs on both emulators: made, changed, killed on the way, and gone."""
+"""Pools with shared GPUs and of reserved capacity on both emulators: made, changed, and killed on the way."""
 
 import signal
 from collections.abc import Iterator
@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from emulators.core.faults import KillRule, Moment
+from infra.config import CONFIG_KEY
 from support import aws_emulator, azure_emulator
 from support.aws_emulator import Account
 from support.azure_emulator import Subscription
@@ -88,8 +90,6 @@ def test_turns_and_slices_live_on_eks(aws: Account) -> None:
 
     bring_up(aws, "dev", instanceTypes=["g5.2xlarge"], sharing=None)
     assert hints(aws) == {"nvidia.com/gpu": "1"}
-    aws.run("destroy", "dev", "--hermetic", "--yes")
-    assert "aws:eks/nodeGroup:NodeGroup" not in aws.aws.inventory()
 
 
 def test_slices_live_on_aks(azure: Subscription) -> None:
@@ -117,5 +117,58 @@ def test_slices_live_on_aks(azure: Subscription) -> None:
     bring_up(azure, "aks-dev", sharing={"mode": "time-slicing", "replicas": 4})
     (turns,) = azure.agent_pools("gpu")
     assert "gpuInstanceProfile" not in turns["properties"]
-    azure.run("destroy", "aks-dev", "--hermetic", "--yes")
-    assert azure.agent_pools("gpu") == []
+
+
+BLOCK = {"block": True, "ends": "2027-12-05T11:30:00Z"}
+
+
+def test_reservations_and_blocks_live_on_eks(aws: Account) -> None:
+    reserved = {"lifecycle": "reserved", "zone": "a", "instanceTypes": ["p5.48xlarge"]}
+    bring_up(aws, "dev", **reserved, reservation={"id": "cr-0a91582543292e10a"})
+    plain = aws.group("dev-gpu")
+    assert (plain["capacityType"], plain["instanceTypes"], len(plain["subnets"])) == ("ON_DEMAND", ["p5.48xlarge"], 1)
+
+    # A block is another group. Killed between the two, the run is repeated.
+    aws.edit("dev", pools__gpu__reservation={"id": "cr-0b91582543292e10b", **BLOCK})
+    kill(aws, "dev", "eks:CreateNodegroup")
+    block = aws.group("dev-gpu")
+    assert block["capacityType"] == "CAPACITY_BLOCK"
+    assert block["nodegroupName"] != plain["nodegroupName"]
+    assert hints(aws) == {"nvidia.com/gpu": "8"}
+    in_state, in_aws = aws_emulator.identities(aws, "dev")
+    assert in_state == in_aws
+
+    # With nodes of the block, all but its size and labels stays as it is.
+    aws.move("dev-gpu", 2)
+    assert bring_up(aws, "dev", labels={"example.com/team": "vision"}) == [
+        "autoscaling:CreateOrUpdateTags",
+        "eks:UpdateNodegroupConfig",
+    ]
+    assert "no drift" in aws.run("drift", "dev", "--hermetic").stdout.lower()
+    aws.move("dev-gpu", 0)  # as EKS does before the block ends
+    assert "no drift" in aws.run("drift", "dev", "--hermetic").stdout.lower()
+
+
+def test_a_reservation_group_lives_on_aks(azure: Subscription) -> None:
+    group = "/subscriptions/{}/resourceGroups/gpus/providers/Microsoft.Compute/capacityReservationGroups/{}"
+    subscription = yaml.safe_load(azure.stack_file("aks-dev").read_text())["config"][CONFIG_KEY]["cluster"]
+    first, second = (group.format(subscription["subscriptionId"], name) for name in ("gpus", "more"))
+    bring_up(
+        azure,
+        "aks-dev",
+        lifecycle="reserved",
+        zone="1",
+        instanceTypes=["Standard_NC24ads_A100_v4"],
+        reservation={"id": first},
+    )
+    (pool,) = azure.agent_pools("gpu")
+    assert pool["properties"]["capacityReservationGroupID"] == first
+    assert pool["properties"]["availabilityZones"] == ["1"]
+
+    # AKS cannot change the group of a pool: another pool comes before this one goes.
+    azure.edit("aks-dev", pools__gpu__reservation={"id": second})
+    kill(azure, "aks-dev", "Microsoft.ContainerService/managedClusters/agentPools/write")
+    (other,) = azure.agent_pools("gpu")
+    assert (other["name"] == pool["name"], other["properties"]["capacityReservationGroupID"]) == (False, second)
+    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
+    assert in_state == in_azure

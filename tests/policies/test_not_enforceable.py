@@ -5,12 +5,12 @@ from policies.registry import RULES
 from workbench.system.paths import PROJECT_ROOT
 
 FAMILIES = {
-    "NG": 27,
+    "NG": 28,
     "EN": 5,
     "PL": 8,
     "RS": 16,
     "PR": 7,
-    "SP": 7,
+    "SP": 8,
     "JU": 5,
     "ST": 5,
     "VO": 4,

@@ -6,6 +6,10 @@ from support.aks import ADMINS, DISK_SET_ID, EXISTING, KEY_ID, document
 from support.edits import Changes, Edited, edits_of_every_kind
 from support.minors import NEWEST
 
+RESERVATIONS: Final = (
+    "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/gpus"
+    "/providers/Microsoft.Compute/capacityReservationGroups/gpus"
+)
 OTHER: Final = "44444444-4444-4444-4444-444444444444"
 
 PRODUCTION: Final[Changes] = {
@@ -74,6 +78,13 @@ EDITS: Final[dict[str, Changes]] = {
     "pools.spot.instanceTypes, another order": {"pools.spot.instanceTypes": ["Standard_D8as_v5", "Standard_D8s_v5"]},
     "pools.spot.instanceTypes, without the second": {"pools.spot.instanceTypes": ["Standard_D8s_v5"]},
     "pools.spot.instanceTypes, without the first": {"pools.spot.instanceTypes": ["Standard_D8as_v5"]},
+    "pools.gpu.lifecycle, reserved": {
+        "pools.gpu.instanceTypes": ["Standard_NC24ads_A100_v4"],
+        "pools.gpu.lifecycle": "reserved",
+        "pools.gpu.zone": "2",
+        "pools.gpu.reservation": {"id": RESERVATIONS},
+    },
+    "pools.spot.zone": {"pools.spot.zone": "2"},
     "pools.gpu.sharing, of an elastic pool": {"pools.gpu.sharing": {"mode": "time-slicing", "replicas": 4}},
     "pools.gpu.sharing, turns": {
         "pools.gpu.sharing": {"mode": "time-slicing", "replicas": 4},

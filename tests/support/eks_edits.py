@@ -76,6 +76,19 @@ EDITS: Final[dict[str, Changes]] = {
         "pools.gpu.instanceTypes": ["p5.48xlarge"],
         "pools.gpu.sharing": {"mode": "mig", "profile": "1g.10gb"},
     },
+    "pools.gpu.lifecycle, reserved": {
+        "pools.gpu.instanceTypes": ["p5.48xlarge"],
+        "pools.gpu.lifecycle": "reserved",
+        "pools.gpu.zone": "b",
+        "pools.gpu.reservation": {"id": "cr-0a91582543292e10a"},
+    },
+    "pools.gpu.reservation, a block": {
+        "pools.gpu.instanceTypes": ["p5.48xlarge"],
+        "pools.gpu.lifecycle": "reserved",
+        "pools.gpu.zone": "b",
+        "pools.gpu.reservation": {"id": "cr-0a91582543292e10a", "block": True, "ends": "2026-12-05T11:30:00Z"},
+    },
+    "pools.spot.zone": {"pools.spot.zone": "b"},
     "namespaces.jobs.quota.gpuSlices": {
         "pools.gpu.sharing": {"mode": "time-slicing", "replicas": 4},
         "namespaces.jobs.quota": {"cpu": "10", "memory": "40Gi", "gpuSlices": 8},

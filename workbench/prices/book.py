@@ -92,7 +92,9 @@ class PriceBook:
         return cls([*price_file.shipped(), *([price_file.read(own)] if own and os.path.lexists(own) else [])])
 
     def of(self, provider: Provider, region: str | None, machine_type: str, lifecycle: Lifecycle) -> Price | None:
-        """Return the price of a machine type; None if it is unknown, as for machines of one's own.
+        """Return the price of a machine type; None if it is unknown, as for machines of one's own and reserved ones.
+
+        What is reserved costs the same with and without nodes, or was paid at once.
 
         Parameters
         ----------
@@ -103,10 +105,10 @@ class PriceBook:
         machine_type
             The provider's name for it.
         lifecycle
-            On demand or spot.
+            On demand, spot or reserved.
         """
         place = region or STAND_INS.get(provider)
-        if place is None:
+        if place is None or lifecycle is Lifecycle.RESERVED:
             return None
         on_demand = self._listed(provider, place, machine_type, Lifecycle.ON_DEMAND)
         found = on_demand if lifecycle is Lifecycle.ON_DEMAND else self._spot(provider, place, machine_type, on_demand)

@@ -99,7 +99,7 @@ class NodeRecord:
     pool: str
     role: str
     lifecycle: str
-    """``on-demand`` or ``spot``."""
+    """``on-demand``, ``spot`` or ``reserved``."""
     zone: str | None = None
     instance_type: str = ""
     created: Moment

@@ -115,7 +115,7 @@ def _lifecycle(contract: Contract, member: Member) -> Iterator[Deviation]:
             f"{LabelKey.LIFECYCLE}={wanted.label_value}`.",
         )
     stated = provider_lifecycle(member.node)
-    if stated not in (None, wanted) and group.role is not PoolRole.INITIAL:
+    if stated and stated.label_value != wanted.label_value and group.role is not PoolRole.INITIAL:
         yield Deviation(
             member.place("lifecycle"),
             f"the provider says {stated}",

@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
 import pulumi
 from pulumi_aws.ec2 import (
     LaunchTemplate,
     LaunchTemplateBlockDeviceMappingArgs,
     LaunchTemplateBlockDeviceMappingEbsArgs,
+    LaunchTemplateCapacityReservationSpecificationArgs,
+    LaunchTemplateCapacityReservationSpecificationCapacityReservationTargetArgs,
+    LaunchTemplateInstanceMarketOptionsArgs,
     LaunchTemplateMetadataOptionsArgs,
     LaunchTemplateTagSpecificationArgs,
 )
@@ -20,6 +24,9 @@ ROOT_DEVICE = "/dev/xvda"
 
 METADATA_HOPS = 1
 """One hop reaches the node but not its pods; add-ons have their own roles (EKS best practices, identity and access)."""
+
+RESERVATIONS_ONLY: Final = "capacity-reservations-only"
+"""No machine on demand where it is full: EC2's ``LaunchTemplateCapacityReservationSpecificationRequest``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +43,8 @@ def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOp
     """Return the template of a group.
 
     It sets no machine type, image, subnet, profile or security group: the group or EKS sets these
-    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
+    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html). The exception is the machine type of a
+    capacity block (https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html).
     """
     holds_data = args.group.role is PoolRole.DATA
     tags = {"Name": name, **args.tags}
@@ -60,5 +68,29 @@ def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOp
         tag_specifications=[
             LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=tags) for kind in ("instance", "volume")
         ],
+        **_reserved(args.group),
         opts=opts,
     )
+
+
+def _reserved(group: NodeGroup) -> dict[str, Any]:
+    """Return the inputs by which machines come from the group's reservation, and from nowhere else."""
+    reservation = group.reservation
+    if not reservation:
+        return {}
+    is_group = reservation.id.startswith("arn:")
+    target = LaunchTemplateCapacityReservationSpecificationCapacityReservationTargetArgs(
+        capacity_reservation_id=None if is_group else reservation.id,
+        capacity_reservation_resource_group_arn=reservation.id if is_group else None,
+    )
+    specification = LaunchTemplateCapacityReservationSpecificationArgs(
+        capacity_reservation_preference=None if reservation.block else RESERVATIONS_ONLY,
+        capacity_reservation_target=target,
+    )
+    if not reservation.block:
+        return {"capacity_reservation_specification": specification}
+    return {
+        "instance_type": group.instances[0].name,
+        "instance_market_options": LaunchTemplateInstanceMarketOptionsArgs(market_type="capacity-block"),
+        "capacity_reservation_specification": specification,
+    }

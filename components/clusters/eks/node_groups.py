@@ -23,7 +23,7 @@ from components.contract import groups as contract
 from components.contract.aws import OwnTag
 from components.contract.eks.autoscaling import autoscaling_tags, node_labels
 from components.contract.eks.hours import GroupHours, group_hours
-from components.contract.eks.spelling import SPELLING, taint_entry
+from components.contract.eks.spelling import CAPACITY_BLOCK, capacity_type, taint_entry
 from components.contract.hours import OfficeHours
 from components.contract.pools import PoolRole
 
@@ -78,6 +78,7 @@ class ManagedNodeGroup(PlatformComponent):
         group = args.group
         holds_data = group.role is PoolRole.DATA
         hours = group_hours(group, args.hours)
+        is_block = capacity_type(group) == CAPACITY_BLOCK
         template = launch_template(
             name,
             LaunchTemplateArgs(group=group, disk_gib=args.disk_gib, tags=args.tags),
@@ -92,8 +93,8 @@ class ManagedNodeGroup(PlatformComponent):
             node_role_arn=args.role_arn,
             subnet_ids=subnets,
             ami_type=AMI_TYPES[group.instances[0].architecture, bool(group.gpu_resource)],
-            capacity_type=SPELLING.lifecycles[group.lifecycle],
-            instance_types=[instance.name for instance in group.instances],
+            capacity_type=capacity_type(group),
+            instance_types=None if is_block else [instance.name for instance in group.instances],
             launch_template=NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels=node_labels(group),
             taints=[NodeGroupTaintArgs(**taint_entry(taint)) for taint in group.taints],
@@ -104,7 +105,11 @@ class ManagedNodeGroup(PlatformComponent):
             if group.is_elastic
             else NodeGroupUpdateConfigArgs(max_unavailable=1),
             node_repair_config=NodeGroupNodeRepairConfigArgs(enabled=not holds_data),
-            tags={"Name": name, **({OwnTag.HOURS.value: hours.tag} if hours else {})},
+            tags={
+                "Name": name,
+                **({OwnTag.HOURS.value: hours.tag} if hours else {}),
+                **({OwnTag.MACHINE_TYPE.value: group.instances[0].name} if is_block else {}),
+            },
             opts=self.child(protect=holds_data, retain_on_delete=holds_data, ignore_changes=_left_alone(group)),
         )
         self._autoscaling(name, args, hours)
@@ -145,6 +150,9 @@ def _left_alone(group: contract.NodeGroup) -> list[str]:
     if group.role is PoolRole.DATA:
         # An update replaces every node, and with it what its disks hold.
         return ["version", "releaseVersion", "launchTemplate"]
+    if capacity_type(group) == CAPACITY_BLOCK:
+        # EKS updates such a group only while it has no nodes. Another block is another group.
+        return ["version", "releaseVersion", "launchTemplate", "scalingConfig.desiredSize"]
     # The size between the bounds is the autoscaler's. A static group's is ours: EKS wants it between the new bounds.
     # With hours of its own the minimum is that of the hour. A cluster that sleeps is not updated at all.
     return [

@@ -82,6 +82,7 @@ def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
     is_spot = group.lifecycle is Lifecycle.SPOT
     # Left out where they are not chosen, so that the names of other pools stay.
     profile = group.sharing.profile if group.sharing else ""
+    reserved = {"capacity_reservation_group_id": group.reservation.id} if group.reservation else {}
     divided = {"gpu_instance_profile": mig_input(profile)} if profile else {}
     return {
         "vm_size": group.instances[0].name,
@@ -100,6 +101,7 @@ def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
         "scale_set_eviction_policy": "Delete" if is_spot else None,
         "spot_max_price": ANY_PRICE if is_spot else None,
         **divided,
+        **reserved,
     }
 
 

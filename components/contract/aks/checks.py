@@ -8,6 +8,7 @@ from components.contract.aks.agent_pools import SUFFIX_LENGTH, nodes_at_most, po
 from components.contract.aks.config import AksConfig
 from components.contract.aks.maintenance import NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import nodes_that_fit, nodes_with_pods
+from components.contract.aks.reservations import reservation_problems
 from components.contract.aks.sharing import sharing_problems
 from components.contract.checks import (
     NO_HOURS_IN_PROD,
@@ -72,6 +73,7 @@ def mismatches(
     if choices.office_hours:
         yield from data_beside_cluster_hours(pools)
     yield from sharing_problems(pools, groups)
+    yield from reservation_problems(choices, pools)
     made = [group for group in groups if not _has_too_many_types(pools[group.pool])]
     yield from _mismatches_of_numbers(choices, made, environment)
     yield from _mismatches_of_names(choices, made)

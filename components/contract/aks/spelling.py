@@ -8,7 +8,7 @@ from components.contract.taints import TaintEffect
 
 SPELLING: Final = Spelling(
     lifecycle_input="scaleSetPriority",
-    lifecycles={Lifecycle.ON_DEMAND: "Regular", Lifecycle.SPOT: "Spot"},
+    lifecycles={Lifecycle.ON_DEMAND: "Regular", Lifecycle.SPOT: "Spot", Lifecycle.RESERVED: "Regular"},
     labels_input="nodeLabels",
     taints_input="nodeTaints",
     effects={effect: effect.value for effect in TaintEffect},

@@ -15,6 +15,7 @@ from components.contract.checks import (
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.config import EksConfig
+from components.contract.eks.reservations import reservation_problems
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
@@ -62,6 +63,7 @@ def mismatches(
         for message in _pool_problems(pool, choices):
             yield Mismatch((name,), message)
     yield from _hours_problems(choices, pools, environment)
+    yield from reservation_problems(choices, pools)
     # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
     if len(groups) > GROUPS_MAX:

@@ -1,6 +1,7 @@
 """What distinguishes EKS from the other kinds of clusters."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
@@ -20,6 +21,10 @@ https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html
 """
 
 
+_OF_A_BLOCK: Final = 8
+"""Last characters of a block's id in the name of its group."""
+
+
 def _egress(choices: EksConfig) -> tuple[AllowedEgress, ...]:
     # Public or private, the API's endpoints are network interfaces in the cluster's subnets, as are VPC endpoints.
     # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
@@ -27,6 +32,10 @@ def _egress(choices: EksConfig) -> tuple[AllowedEgress, ...]:
 
 
 def _split(choices: EksConfig, group: NodeGroup) -> Iterator[NodeGroup]:
+    reservation = group.reservation
+    if reservation and reservation.block:
+        # A living group cannot change its block, so that another one is another group.
+        group = replace(group, name=f"{group.name}-{reservation.id[-_OF_A_BLOCK:]}")
     return by_zone(group, choices.zones)
 
 

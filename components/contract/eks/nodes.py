@@ -6,7 +6,7 @@ from typing import Final
 from components.contract.eks.autoscaling import node_labels
 from components.contract.eks.config import EksConfig
 from components.contract.eks.reserves import RESERVES
-from components.contract.eks.spelling import SPELLING
+from components.contract.eks.spelling import capacity_type
 from components.contract.groups import NodeGroup
 from components.contract.kind_nodes import KindNodes
 from components.contract.labels import WellKnownLabel
@@ -25,7 +25,7 @@ PODS_OF_EMPTY_GROUP: Final = 110
 def _labels(choices: EksConfig, group: NodeGroup) -> Mapping[str, str]:
     return {
         **node_labels(group),
-        CAPACITY_TYPE: SPELLING.lifecycles[group.lifecycle],
+        CAPACITY_TYPE: capacity_type(group),
         NODE_GROUP: group.name,
         WellKnownLabel.REGION.value: choices.region,
     }

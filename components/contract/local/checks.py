@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from components.contract.checks import no_reservations
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
@@ -22,3 +23,4 @@ def mismatches(
     for name, pool in pools.items():
         if pool.machine:
             yield Mismatch((name, "machine"), "is allowed with cluster.kind 'existing' only; use instanceTypes")
+    yield from no_reservations(pools, "a local cluster")

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from components.contract.labels import LabelKey
-from components.contract.lifecycle import Lifecycle
+from components.contract.lifecycle import LABEL_VALUES
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity
 from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
 from policies.views.node_groups.remediation import set_true_lifecycle
 
-LEGAL = [lifecycle.label_value for lifecycle in Lifecycle]
+LEGAL = list(LABEL_VALUES)
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:

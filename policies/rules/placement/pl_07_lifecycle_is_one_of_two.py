@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from components.contract.labels import LabelKey
-from components.contract.lifecycle import Lifecycle
+from components.contract.lifecycle import LABEL_VALUES
 from policies.cel import VALUES, culprit, every_demand, words, wrong_selector
 from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity
 from policies.views.node_choice import demands
@@ -19,7 +19,7 @@ def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
                     yield Finding(f"{pod} selects {demand.key} '{value}'; expected {' or '.join(_LEGAL)}.")
 
 
-_LEGAL = tuple(lifecycle.label_value for lifecycle in Lifecycle)
+_LEGAL = LABEL_VALUES
 _IS_LEGAL = f"demand.key != '{LabelKey.LIFECYCLE}' || {VALUES}.all(value, value in {words(_LEGAL)})"
 
 RULE = Rule(

@@ -65,6 +65,11 @@ class AgentPool(SpelledGroup):
 
     @property
     @override
+    def is_reserved(self) -> bool:
+        return not self._props.at("capacityReservationGroupID").is_absent
+
+    @property
+    @override
     def waits_for_whole_gpus(self) -> bool:
         # AKS adds the label that its autoscaler reads to all nodes with GPUs (kubernetes/autoscaler 1959f5f6,
         # cloudprovider/azure/azure_template.go).

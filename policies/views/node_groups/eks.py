@@ -9,8 +9,10 @@ from typing_extensions import override
 
 from components.contract.aws import OwnTag
 from components.contract.eks.autoscaling import ACCELERATOR_LABEL
-from components.contract.eks.spelling import SPELLING
+from components.contract.eks.spelling import CAPACITY_BLOCK, SPELLING
 from components.contract.environments import ClusterKind
+from components.contract.labels import LabelKey
+from components.contract.lifecycle import Lifecycle
 from components.contract.taints import Taint
 from policies.resource import Resource
 from policies.values import NotJudgeableError, Value
@@ -62,10 +64,24 @@ class EksNodeGroup(SpelledGroup):
     @property
     @override
     def instance_types(self) -> tuple[str, ...]:
-        types = self._props.at("instanceTypes")
+        types, named = self._props.at("instanceTypes"), self._props.at("tags", OwnTag.MACHINE_TYPE.value).text()
+        if types.is_absent and named:
+            return (named,)
         if types.is_absent and not self._props.at("launchTemplate").is_absent:
             raise NotJudgeableError(types.path, "is set in the launch template")
         return tuple(element.text() or "" for element in types.elements())
+
+    @property
+    @override
+    def lifecycle(self) -> Lifecycle:
+        is_block = self._props.at("capacityType").text() == CAPACITY_BLOCK
+        return Lifecycle.RESERVED if is_block else super().lifecycle
+
+    @property
+    @override
+    def is_reserved(self) -> bool:
+        # The reservation itself is in the launch template.
+        return self.label(LabelKey.RESERVED) == Lifecycle.RESERVED
 
     @property
     @override

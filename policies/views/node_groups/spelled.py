@@ -1,5 +1,6 @@
 """Node groups of a cloud, read and corrected in its spelling."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -20,8 +21,14 @@ class SpelledGroup(NodeGroupFacts):
     @property
     @override
     def lifecycle(self) -> Lifecycle:
-        words = {word: lifecycle for lifecycle, word in self.spelling.lifecycles.items()}
-        return self._props.at(self.spelling.lifecycle_input).choice(words) or Lifecycle.ON_DEMAND
+        words = {word: each for each, word in self.spelling.lifecycles.items() if each is not Lifecycle.RESERVED}
+        found = self._props.at(self.spelling.lifecycle_input).choice(words) or Lifecycle.ON_DEMAND
+        return Lifecycle.RESERVED if found is Lifecycle.ON_DEMAND and self.is_reserved else found
+
+    @property
+    @abstractmethod
+    def is_reserved(self) -> bool:
+        """Whether its machines are of reserved capacity, for which the cloud's word for on demand stands too."""
 
     @classmethod
     def effects(cls) -> Mapping[str, TaintEffect]:

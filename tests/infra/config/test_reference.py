@@ -16,6 +16,49 @@ from workbench.system.paths import PROJECT_ROOT
 VALIDATOR = jsonschema.Draft202012Validator(reference.schema())
 
 BEYOND_A_SCHEMA = {
+    "slices-of-another-gpu",
+    "slices-of-a-smaller-a100",
+    "slices-of-a-gpu-that-cannot-be-divided",
+    "sharing-in-a-pool-without-gpus",
+    "sharing-of-part-of-a-gpu",
+    "sharing-of-devices-of-aws",
+    "sharing-of-two-kinds-of-gpus",
+    "slices-of-two-sizes-of-a100",
+    "sharing-beside-a-name-of-its-own",
+    "slices-of-an-own-machine-of-which-nothing-is-known",
+    "slices-of-an-own-machine-without-its-memory",
+    "slices-of-an-own-machine-that-has-none",
+    "shared-gpus-without-their-taint",
+    "elastic-sharing-on-aks",
+    "slices-of-double-memory-on-aks",
+    "more-shared-gpus-than-the-autoscaler-of-aks-bears",
+    "quota-of-slices-that-no-pool-offers",
+    "reserved-without-a-reservation",
+    "reservation-of-a-pool-on-demand",
+    "reservation-without-a-zone",
+    "reservation-of-two-types",
+    "reservation-of-no-such-form",
+    "reservation-group-of-another-region",
+    "reservation-group-of-a-block",
+    "reserved-notebooks",
+    "reserved-initial-pool",
+    "block-without-its-end",
+    "end-of-a-reservation-that-has-none",
+    "end-of-a-block-on-a-day-that-is-none",
+    "block-with-a-minimum",
+    "block-of-jobs",
+    "block-of-a-type-without-blocks",
+    "zone-of-no-cluster",
+    "zone-of-the-initial-pool",
+    "zone-beside-zones",
+    "zone-on-a-local-cluster",
+    "reserved-on-a-local-cluster",
+    "reserved-on-an-existing-cluster",
+    "block-on-aks",
+    "reservation-of-aws-on-aks",
+    "reservation-group-of-another-subscription",
+    "reservation-of-a-size-that-azure-does-not-reserve",
+    "zone-of-no-cluster-on-aks",
     "account-default",
     "account-given-twice",
     "account-in-capitals",
@@ -407,7 +450,7 @@ def test_every_example_is_legal(key: Any) -> None:
 
 def test_the_schema_refuses_every_bad_case_that_a_schema_can_refuse() -> None:
     def fits(case: stack_cases.Case) -> bool:
-        given = json.loads(json.dumps(case.document))  # keys as JSON knows them
+        given = json.loads(json.dumps(case.document, default=str))  # keys and times as JSON knows them
         return VALIDATOR.is_valid({"config": {"igz-clusters:stack": given}})
 
     assert {case.name for case in stack_cases.load() if fits(case)} == BEYOND_A_SCHEMA

@@ -50,6 +50,10 @@ def test_every_common_type_of_aws_has_a_price_in_the_region_that_stands_in() -> 
     assert [name for name in aws_machines.COMMON if not book.of(AWS, STAND_INS[AWS], name, ON_DEMAND)] == []
 
 
+def test_reserved_machines_have_no_price_of_their_own() -> None:
+    assert PriceBook.load().of(AWS, STAND_INS[AWS], "m6i.2xlarge", Lifecycle.RESERVED) is None
+
+
 def test_every_machine_type_of_the_shipped_stacks_has_a_price_in_the_region_that_stands_in() -> None:
     book = PriceBook.load()
     files = [*PROJECT_ROOT.glob("Pulumi.*.yaml"), *PROJECT_ROOT.glob("examples/*/Pulumi.*.yaml")]

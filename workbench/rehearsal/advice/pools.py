@@ -127,6 +127,8 @@ def _other_family(pool: NodePool) -> InstanceType | None:
 
 def _lifecycle(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
     pool = miss.config.pools[name]
+    if pool.lifecycle is Lifecycle.RESERVED:  # nothing else is in its reservation
+        return
     other = Lifecycle.SPOT if pool.lifecycle is Lifecycle.ON_DEMAND else Lifecycle.ON_DEMAND
     yield fixed(stack_edit(hint.cause, other.value, "pools", name, "lifecycle"))
 
@@ -164,7 +166,7 @@ def _new_pools(miss: Miss, hint: Hint) -> Iterator[Candidate]:
         if source is None:
             continue
         for kind in Lifecycle:
-            if wanted.get(LabelKey.LIFECYCLE.value) == (kind.label_value,):
+            if kind is not Lifecycle.RESERVED and wanted.get(LabelKey.LIFECYCLE.value) == (kind.label_value,):
                 yield _copy(miss, hint, source, kind.value.replace("-", ""), lifecycle=kind.value)
         for architecture in wanted.get(WellKnownLabel.ARCH.value, ()):
             if machine := _of_architecture(miss.config.pools[source], architecture):

@@ -40,6 +40,8 @@ def _of_pools(elastic: list[SimulatedGroup]) -> Iterator[str]:
     models: dict[str, set[str]] = {}
     for simulated in elastic:
         group = simulated.group
+        if group.reservation:
+            yield f"pools.{group.pool}.reservation: reserved capacity is not played under Karpenter."
         if group.gpu_resource:
             models.setdefault(group.pool, set()).add(group.instances[0].gpu_model)
     for pool, labels in {each.group.pool: each.group.labels for each in elastic}.items():

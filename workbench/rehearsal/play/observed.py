@@ -62,11 +62,12 @@ class ObservedNode:
     @property
     def facts(self) -> dict[str, Any]:
         """Properties by which a ``Place`` knows it."""
-        lifecycle = self.labels.get(LabelKey.LIFECYCLE.value)
+        is_spot = self.labels.get(LabelKey.LIFECYCLE.value) == Lifecycle.SPOT.label_value
+        kept = self.labels.get(LabelKey.RESERVED.value, Lifecycle.ON_DEMAND.value)
         return {
             "pool": self.labels.get(LabelKey.POOL.value, ""),
             "role": self.labels.get(LabelKey.ROLE.value, ""),
-            "lifecycle": (Lifecycle.SPOT if lifecycle == Lifecycle.SPOT.label_value else Lifecycle.ON_DEMAND).value,
+            "lifecycle": Lifecycle.SPOT.value if is_spot else kept,
             "zone": self.labels.get(WellKnownLabel.ZONE.value),
         }
 

@@ -68,10 +68,12 @@ class SpotReclaim(_NodeEvent):
     @field_validator("place", mode="after")
     @classmethod
     def _its_spot_nodes(cls, place: Place) -> Place:
-        if place.lifecycle is Lifecycle.ON_DEMAND:
+        if place.lifecycle not in (None, Lifecycle.SPOT):
             findings = Findings()
             findings.add(
-                "only spot nodes are reclaimed; use spot, or the event node-failure", "lifecycle", given="on-demand"
+                "only spot nodes are reclaimed; use spot, or the event node-failure",
+                "lifecycle",
+                given=place.lifecycle.value,
             )
             findings.raise_if_any()
         return place.model_copy(update={"lifecycle": Lifecycle.SPOT})

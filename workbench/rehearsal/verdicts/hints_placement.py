@@ -10,7 +10,7 @@ from typing import Final
 
 from components.contract.instances import ARM64
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
-from components.contract.lifecycle import Lifecycle
+from components.contract.lifecycle import LABEL_VALUES, Lifecycle
 from components.contract.mlrun_choices import PreemptionMode
 from components.contract.pools import PoolRole
 from components.contract.taints import AKS_SPOT_TAINT, ARM_TAINT, OWN_SPOT_TAINT
@@ -44,7 +44,8 @@ def lifecycle(miss: Miss) -> Iterator[Hint]:
         values = demands(pod.spec).get(LabelKey.LIFECYCLE.value, ())
         for kind in Lifecycle:
             users = [group for group in miss.record.groups if group.labels.get(LabelKey.USER_WORKLOADS.value) == TRUE]
-            if values == (kind.label_value,) and not any(group.lifecycle == kind for group in users):
+            labels = {Lifecycle(group.lifecycle).label_value for group in users}
+            if kind is not Lifecycle.RESERVED and values == (kind.label_value,) and kind.label_value not in labels:
                 other = "spot" if kind is Lifecycle.ON_DEMAND else "on-demand"
                 mode = PreemptionMode.PREVENT if kind is Lifecycle.ON_DEMAND else PreemptionMode.CONSTRAIN
                 has_mode = miss.has(pod.work, "mode")
@@ -204,7 +205,7 @@ def label_only_spot(miss: Miss) -> Iterator[Hint]:
                 "lead to these nodes nor does their absence keep it off.",
                 action="Set mode: prevent for on-demand nodes or constrain for spot nodes."
                 if miss.has(pod.work, "mode")
-                else f"Select {LabelKey.LIFECYCLE}: {' or '.join(each.label_value for each in Lifecycle)}.",
+                else f"Select {LabelKey.LIFECYCLE}: {' or '.join(LABEL_VALUES)}.",
                 path=miss.field(pod.work, "mode", "nodeSelector"),
             )
             return

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.contract.labels import LabelKey
-from components.contract.lifecycle import Lifecycle
+from components.contract.lifecycle import LABEL_VALUES
 from components.contract.pools import GPU_ROLES
 from components.contract.priorities import DEFAULT_USER_PRIORITY, RESERVED_CLASSES, SystemPriority, UserPriority
 from components.contract.quantities import parse_quantity
@@ -166,7 +166,7 @@ def open_spot(miss: Miss) -> Iterator[Hint]:
     """Spot nodes have no taint here, so each pod must say whether it may use them."""
     for refusal in miss.finding.refusals:
         if "spot nodes carry no taint here" in refusal.message:
-            kinds = " or ".join(kind.label_value for kind in Lifecycle)
+            kinds = " or ".join(LABEL_VALUES)
             yield Hint(
                 cause=f"Spot nodes of this stack have only a label and no taint, and {refusal.work} does not say "
                 "whether it may run there; a toleration does not say it.",

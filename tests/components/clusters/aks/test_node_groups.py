@@ -105,6 +105,27 @@ def test_other_slices_are_another_pool() -> None:
     assert names[2] == names[3]  # turns are the plug-in's
 
 
+def test_a_reserved_pool_uses_its_reservation_group_in_one_zone() -> None:
+    group = (
+        "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/gpus"
+        "/providers/Microsoft.Compute/capacityReservationGroups/gpus"
+    )
+    reserved = {
+        "role": "gpu",
+        "lifecycle": "reserved",
+        "size": {"min": 0, "max": 2},
+        "instanceTypes": ["Standard_NC24ads_A100_v4"],
+        "zone": "2",
+        "reservation": {"id": group},
+    }
+    pool = pools(build({"pools.train": reserved}))["train"]
+    assert pool["capacityReservationGroupID"] == group
+    assert (pool["availabilityZones"], pool["scaleSetPriority"]) == (["2"], "Regular")
+    assert pool["nodeLabels"]["igz-clusters.io/lifecycle"] == "reserved"
+    assert pool["nodeLabels"]["app.iguazio.com/lifecycle"] == "non-preemptible"
+    assert not any("capacityReservationGroupID" in each for each in pools(built()).values())
+
+
 @pytest.mark.parametrize("name", DATA)
 def test_a_data_pool_is_guarded_in_every_way_that_aks_offers(name: str) -> None:
     pool, options = pools(built())[name], built().options[AGENT_POOL, f"test-pools-{name}"]

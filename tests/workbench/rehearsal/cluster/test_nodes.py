@@ -150,6 +150,24 @@ def test_gpu_nodes_have_their_model_and_offer_their_gpus() -> None:
     assert gpu["metadata"]["labels"][models["gpuLabelKey"]] in models["availableGPUTypes"]
 
 
+def test_nodes_of_reserved_capacity_are_in_its_zone_and_say_so() -> None:
+    reserved = {
+        "role": "gpu",
+        "lifecycle": "reserved",
+        "size": {"min": 0, "max": 2},
+        "instanceTypes": ["p5.48xlarge"],
+        "zone": "b",
+        "reservation": {"id": "cr-0a91582543292e10a", "block": True, "ends": "2026-12-05T11:30:00Z"},
+    }
+    content = shipped("dev").model_dump(mode="json", by_alias=True)
+    config = changed("dev", pools={**content["pools"], "train": reserved})
+    (group,) = (each for each in group_facts(config) if each.pool == "train")
+    assert (group.lifecycle, group.zone, group.gpus) == ("reserved", "eu-west-1b", 8)
+    labels = templates(config)[group.name]["metadata"]["labels"]
+    assert labels["igz-clusters.io/lifecycle"] == "reserved"
+    assert labels["eks.amazonaws.com/capacityType"] == "CAPACITY_BLOCK"
+
+
 def test_nodes_reserve_what_those_of_their_kind_reserve() -> None:
     aks = static_nodes(shipped("aks-dev"))[0]
     whole, offered = (resources(aks, key) for key in (AnnotationKey.CAPACITY, AnnotationKey.ALLOCATABLE))

@@ -28,6 +28,13 @@ def test_a_stack_of_fixed_size_has_nothing_to_scale() -> None:
     assert problem() == "no pool has a size.max above its size.min, so nothing scales it."
 
 
+def test_shares_of_one_machine_type_differ_from_whole_gpus() -> None:
+    sharing = {"mode": "time-slicing", "replicas": 4}
+    whole = pool(role="gpu", instanceTypes=["g5.2xlarge"])
+    said = problem(gpu=whole, shared={**whole, "sharing": sharing})
+    assert said.startswith("pools.shared: g5.2xlarge offers other resources than in pool gpu;")
+
+
 def test_labels_that_karpenter_keeps_for_itself_are_named() -> None:
     said = problem(work=pool(labels={"karpenter.sh/nodepool": "x"}))
     assert said == "pools.work.labels: Karpenter allows no label karpenter.sh/nodepool on a NodePool."

@@ -89,6 +89,35 @@ def test_a_template_says_nothing_that_is_ekss_or_the_groups(
         checks.check_template(LaunchTemplate("lt-1", "t", "1", data), given)
 
 
+BLOCK = {
+    "InstanceMarketOptions": {"MarketType": "capacity-block"},
+    "CapacityReservationSpecification": {"CapacityReservationTarget": {"CapacityReservationId": "cr-1"}},
+    "InstanceType": "p5.48xlarge",
+}
+
+
+@pytest.mark.parametrize("lacking", BLOCK)
+def test_a_group_of_a_block_names_all_that_leads_to_it(lacking: str) -> None:
+    checks.check_capacity({"capacityType": "CAPACITY_BLOCK"}, BLOCK, ["a"])
+    template = {name: value for name, value in BLOCK.items() if name != lacking}
+    with pytest.raises(AwsError, match="in the launch template"):
+        checks.check_capacity({"capacityType": "CAPACITY_BLOCK"}, template, ["a"])
+
+
+def test_a_group_of_a_block_is_in_one_zone_and_updated_without_nodes() -> None:
+    with pytest.raises(AwsError, match="subnets of the zone"):
+        checks.check_capacity({"capacityType": "CAPACITY_BLOCK"}, BLOCK, ["a", "b"])
+    checks.check_empty(Size(0, 2, 0))
+    with pytest.raises(AwsError, match="desired size of 0"):
+        checks.check_empty(Size(0, 2, 1))
+
+
+def test_only_a_group_of_a_block_has_market_options() -> None:
+    with pytest.raises(AwsError, match="should not specify InstanceMarketOptions"):
+        checks.check_capacity({"capacityType": "SPOT"}, BLOCK, ["a"])
+    checks.check_capacity({}, {"InstanceType": "m6i.large"}, ["a", "b"])
+
+
 @pytest.mark.parametrize("name", ["-a", "a" * 64, "a.b", ""])
 def test_a_strange_name_is_refused(name: str) -> None:
     with pytest.raises(AwsError, match="must match"):

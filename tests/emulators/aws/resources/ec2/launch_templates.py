@@ -9,11 +9,13 @@ from workbench.offline.aws.operations import OPERATIONS, Request
 
 _DATA: Final = (
     "blockDeviceMappings",
+    "capacityReservationSpecification",
     "description",
     "disableApiStop",
     "disableApiTermination",
     "ebsOptimized",
     "imageId",
+    "instanceMarketOptions",
     "instanceType",
     "keyName",
     "metadataOptions",

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from emulators.aws.server.autoscaling import Size
@@ -25,7 +25,7 @@ UNAVAILABLE_MAX: Final = 100
 RESERVED_LABELS: Final = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
 """Domains of labels that EKS keeps to itself: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
 
-_NOT_IN_TEMPLATE: Final = ("IamInstanceProfile", "InstanceMarketOptions", "HibernationOptions")
+_NOT_IN_TEMPLATE: Final = ("IamInstanceProfile", "HibernationOptions")
 """https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html."""
 
 
@@ -101,6 +101,44 @@ def check_repair(given: Mapping[str, Any]) -> None:
     for limit in ("maxUnhealthyNodeThreshold", "maxParallelNodesRepaired"):
         if f"{limit}Count" in given and f"{limit}Percentage" in given:
             raise invalid_parameter(f"nodeRepairConfig: {limit} is a count or a percentage, not both")
+
+
+CAPACITY_BLOCK: Final = "CAPACITY_BLOCK"
+
+
+def check_capacity(given: Mapping[str, Any], template: Mapping[str, Any], zones: Iterable[str]) -> None:
+    """Refuse a group of a capacity block whose template lacks what leads to the block, or is in several zones.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html. The words are assumed.
+
+    Parameters
+    ----------
+    given, template
+        The request, and what its launch template says.
+    zones
+        Those of its subnets.
+    """
+    market = template.get("InstanceMarketOptions", {}).get("MarketType")
+    if given.get("capacityType") != CAPACITY_BLOCK:
+        if template.get("InstanceMarketOptions"):
+            raise invalid_parameter("Launch template should not specify InstanceMarketOptions")
+        return
+    target = template.get("CapacityReservationSpecification", {}).get("CapacityReservationTarget", {})
+    found = {
+        "MarketType capacity-block": market == "capacity-block",
+        "CapacityReservationId": bool(target.get("CapacityReservationId")),
+        "InstanceType": bool(template.get("InstanceType")),
+    }
+    if lacking := [name for name, is_there in found.items() if not is_there]:
+        raise invalid_parameter(f"Capacity type {CAPACITY_BLOCK} needs {', '.join(lacking)} in the launch template")
+    if len(set(zones)) > 1:
+        raise invalid_parameter(f"Capacity type {CAPACITY_BLOCK} needs subnets of the zone of its reservation")
+
+
+def check_empty(size: Size) -> None:
+    """Refuse an update of a group of a capacity block that has nodes: the same page; the words are assumed."""
+    if size.desired:
+        raise invalid_parameter(f"Capacity type {CAPACITY_BLOCK} needs a desired size of 0, given {size.desired}")
 
 
 def check_template(template: account.LaunchTemplate, given: Mapping[str, Any]) -> None:

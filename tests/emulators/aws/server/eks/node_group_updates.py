@@ -70,6 +70,8 @@ class NodeGroupUpdates:
         """
         cluster, group = self._ready(request)
         body = group.body
+        if body["capacityType"] == node_group_checks.CAPACITY_BLOCK:
+            node_group_checks.check_empty(autoscaling.size_of(scaling_group(group)))
         version = request.get("version", cluster.version)
         release = request.get("releaseVersion") or versions.newest_release(version)
         versions.check_group_version(cluster, body["releaseVersion"], version, release)

@@ -110,6 +110,7 @@ class NodeGroups:
         places = account.subnets(request["subnets"])
         if places.vpc != cluster.body["resourcesVpcConfig"]["vpcId"]:
             raise invalid_parameter(f"Subnets must lie in the VPC of cluster {cluster.name}, given {places.vpc}")
+        node_group_checks.check_capacity(request.params, _template(request), places.zones.values())
         unique = new_id()
         group = Resource(
             {
@@ -184,6 +185,11 @@ def _size(request: Request) -> Size:
     if given and len(given) != len(("minSize", "maxSize", "desiredSize")):
         raise invalid_parameter("scalingConfig needs all or none of minSize, maxSize and desiredSize")
     return node_group_checks.size(given, DEFAULT_SIZE)
+
+
+def _template(request: Request) -> Mapping[str, Any]:
+    named = request.get("launchTemplate")
+    return account.launch_template(named).data if named else {}
 
 
 def _versions(request: Request, cluster: Cluster) -> tuple[str, str]:

@@ -1,0 +1,82 @@
+"""What the role and the size of a pool demand of its other keys."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from components.contract.choices import Findings
+from components.contract.instances import INSTANCE_TYPES, InstanceType
+from components.contract.roles import PoolRole
+
+
+class StaticRoleRules(NamedTuple):
+    """Ids of the rules that a pool of a static role follows."""
+
+    static: str
+    not_empty: str
+    on_demand: str
+
+
+STATIC_ROLE_RULES: Final = {
+    PoolRole.INITIAL: StaticRoleRules(static="NG-07", not_empty="NG-05", on_demand="NG-08"),
+    PoolRole.DATA: StaticRoleRules(static="NG-21", not_empty="NG-21", on_demand="NG-21"),
+}
+
+
+def require_fitting_types(names: tuple[str, ...], choices: Mapping[str, Any]) -> None:
+    """Refuse machine types that do not fit each other, the pool's role or its size.
+
+    Parameters
+    ----------
+    names
+        The types.
+    choices
+        What was read of the pool so far.
+
+    Raises
+    ------
+    ValidationError
+        With every problem.
+    """
+    if "machine" not in choices or choices["machine"]:
+        if names:
+            raise ValueError("cannot be combined with machine; set one of the two")
+        return
+    findings, role, one_shape = Findings(), choices.get("role"), _one_shape_rule(choices)
+    if not names:
+        way = "; `igz-clusters machines STACK --write` writes those that have the shape" if choices.get("shape") else ""
+        findings.add(f"is required: a list of text{way}")
+        findings.raise_if_any()
+    first, *_ = instances = [INSTANCE_TYPES[name] for name in names]
+    for index, instance in enumerate(instances):
+        if instance in instances[:index]:
+            findings.add("lists a machine type twice; remove one", index, given=instance.name)
+        if role is PoolRole.GPU and not instance.gpus:
+            findings.add("NG-16: has no GPU, but the pool's role is 'gpu'", index, given=instance.name)
+        elif role not in (PoolRole.GPU, None) and instance.gpus:
+            findings.add("NG-16: has GPUs, which need a pool of role 'gpu'", index, given=instance.name)
+        elif (instance.provider, instance.architecture) != (first.provider, first.architecture):
+            rule = "NG-16: the machine types of a pool must share one architecture and one cloud"
+            message = f"{rule}; this is {_make(instance)}, the first is {_make(first)}"
+            findings.add(message, index, given=instance.name)
+        elif one_shape and instance.shape != first.shape:
+            message = f"NG-16: {one_shape}; this is {_shape(instance)}, the first is {_shape(first)}"
+            findings.add(message, index, given=instance.name)
+    findings.raise_if_any()
+
+
+def _one_shape_rule(choices: Mapping[str, Any]) -> str | None:
+    """Return why all types of a pool must have one shape; None if they need not, or if that cannot be known."""
+    role, size = choices.get("role"), choices.get("size")
+    if role in STATIC_ROLE_RULES:
+        return f"the machine types of a pool of role '{role}' must have one shape"
+    if size and not size.is_elastic:
+        return f"a pool of fixed size ({size}) must have one shape; use one, or make size.min differ from size.max"
+    return None
+
+
+def _make(instance: InstanceType) -> str:
+    return f"{instance.architecture}, {instance.provider}"
+
+
+def _shape(instance: InstanceType) -> str:
+    return f"{instance.vcpus} vCPU, {instance.memory_mib} MiB, {instance.gpus} GPU"
