@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
+from components.addons.images import pause_image
+from components.addons.prepull import ImagePrepull, ImagePrepullArgs
 from components.addons.storage import SharedStorageClasses, SharedStorageClassesArgs
 from components.clusters.handle import ClusterHandle
 from components.contract.aks.config import AksConfig
@@ -28,6 +30,7 @@ from components.scheduling.admission import AdmissionGuard, AdmissionGuardArgs
 from components.scheduling.admission_rules import AdmissionRules, AdmissionRulesArgs
 from components.scheduling.default_resources import DefaultResources, DefaultResourcesArgs
 from components.scheduling.gangs import Gangs, GangsArgs
+from components.scheduling.headroom import HeadroomPods, HeadroomPodsArgs
 from components.scheduling.identity_label import IdentityLabel, IdentityLabelArgs
 from components.scheduling.job_accounts import JobAccounts, JobAccountsArgs
 from components.scheduling.namespaces import UserNamespaceArgs, UserNamespaceObjects
@@ -68,6 +71,7 @@ def run(
     classes = PriorityClasses(
         "priorities", PriorityClassesArgs(profile=config.profile, adopted=cluster.adopted), inside
     )
+    _warmth(config, cluster)
     placement = _placement(config, cluster.groups, sighting)
     defaults = _admission(config, cluster, placement, classes)
     baseline = PodSecurity("pod-security", PodSecurityArgs(admission=config.policies.admission), inside)
@@ -100,6 +104,16 @@ def run(
         people = PeopleAccessArgs(people=config.people, core_namespaces=placement.core_namespaces)
         PeopleAccess("people", people, cluster.inside([*cluster.ready, *namespaces]))
     export(config, cluster, classes, corrects=placement.mutates)
+
+
+def _warmth(config: StackConfig, cluster: ClusterHandle) -> None:
+    """Declare what has nodes and images ready before work comes."""
+    inside = cluster.inside(cluster.ready)
+    image = pause_image(getattr(config.cluster, "image_registries", {}))
+    if any(group.headroom for group in cluster.groups):
+        HeadroomPods("headroom", HeadroomPodsArgs(groups=cluster.groups, image=image), inside)
+    if any(group.prepull_images for group in cluster.groups):
+        ImagePrepull("prepull", ImagePrepullArgs(groups=cluster.groups, image=image), inside)
 
 
 def _accounts(cluster: ClusterHandle, name: str, identity: CloudIdentity, namespace: pulumi.Resource) -> None:

@@ -12,6 +12,7 @@ from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 from components.addons.autoscaler_rights import autoscaler_rights
 from components.base import PlatformComponent
 from components.contract.autoscaler import BALANCING_LABELS, DISCOVERY_FLAG, NAME, NAMESPACE, SCALING
+from components.contract.headroom import BYPASSED_FLAG, HEADROOM
 from components.contract.labels import WellKnownLabel
 from components.ownership import owned
 
@@ -38,6 +39,8 @@ class ClusterAutoscalerArgs:
     """Key and value of the tag of the Auto Scaling groups that it manages."""
     node_selector: Mapping[str, str]
     """Static nodes to run on, so that it never removes its own node."""
+    keeps_headroom: bool = False
+    """Whether it adds nodes for placeholder pods, which no scheduler looks at. Default: there are none."""
 
 
 class ClusterAutoscaler(PlatformComponent):
@@ -81,6 +84,7 @@ def flags(args: ClusterAutoscalerArgs) -> list[str]:
         "namespace": NAMESPACE,
         DISCOVERY_FLAG: f"asg:tag={key}={value}",
         **SCALING,
+        **({BYPASSED_FLAG: HEADROOM} if args.keeps_headroom else {}),
         "address": f":{METRICS_PORT}",
         "stderrthreshold": "info",
         "v": "2",

@@ -12,6 +12,10 @@ MIG_PARTED_VERSION: Final = "v0.12.1-ubi9"
 """Its tool that divides GPUs: NVIDIA/mig-parted 0d9252a4, ``deployments/container``."""
 
 
+PAUSE_VERSION: Final = "3.10.2"
+"""The container that does nothing: kubernetes v1.36.3, ``cmd/kubeadm/app/constants/constants.go``."""
+
+
 def image(registry: str, path: str, version: str, mirrors: Mapping[str, str]) -> str:
     """Return the reference of an image, from the mirror of its registry if there is one."""
     return f"{mirrors.get(registry, registry)}/{path}:{version}"
@@ -20,6 +24,11 @@ def image(registry: str, path: str, version: str, mirrors: Mapping[str, str]) ->
 def autoscaler_image(kubernetes_version: str, mirrors: Mapping[str, str]) -> str:
     """Return the autoscaler's image for a cluster of ``kubernetes_version``, such as ``1.35``."""
     return image("registry.k8s.io", "autoscaling/cluster-autoscaler", autoscaler_release(kubernetes_version), mirrors)
+
+
+def pause_image(mirrors: Mapping[str, str]) -> str:
+    """Return the image of the container that does nothing."""
+    return image("registry.k8s.io", "pause", PAUSE_VERSION, mirrors)
 
 
 def device_plugin_image(mirrors: Mapping[str, str]) -> str:

@@ -1,13 +1,17 @@
 """Checks of pools that all clouds share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from components.contract.allocatable import Reserves
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Provider
 from components.contract.gpus import DEFAULT_GPU_RESOURCE
+from components.contract.groups import NodeGroup
+from components.contract.headroom import room_on
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole
+from components.contract.prepull import SINCE
 
 NO_HOURS_IN_PROD: Final = "is for development clusters: in prod services must answer at any hour; remove it"
 
@@ -54,6 +58,62 @@ def no_pool_hours(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]
     for name, pool in pools.items():
         if pool.office_hours:
             yield Mismatch((name, "officeHours"), why)
+
+
+def no_headroom(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
+    """Refuse headroom, on kinds of cluster whose autoscaler takes no flag from the stack."""
+    for name, pool in pools.items():
+        if pool.headroom:
+            yield Mismatch((name, "headroom"), why)
+
+
+def headroom_problems(
+    groups: Iterable[NodeGroup], pools: Mapping[str, NodePool], keeps: Reserves
+) -> Iterator[Mismatch]:
+    """Find headroom that does not fit on a node of its pool's first machine type, or takes all its nodes."""
+    first: dict[str, NodeGroup] = {}
+    for group in groups:
+        first.setdefault(group.pool, group)
+    for name, group in first.items():
+        if (headroom := group.headroom) is None:
+            continue
+        machine, most = group.instances[0], pools[name].size.max
+        nodes = headroom.nodes(machine, keeps)
+        if not nodes:
+            millis, mib = room_on(machine, keeps)
+            gpus = f", {machine.gpus} {group.gpu_resource}" if headroom.gpus else ""
+            yield Mismatch(
+                (name, "headroom"),
+                f"one of the pods does not fit on a {machine.name}, which has {millis}m CPU, {mib}Mi memory{gpus} for "
+                "pods beside the cluster's daemons; ask for less, or list a larger machine type first",
+            )
+        elif nodes >= most:
+            yield Mismatch(
+                (name, "headroom", "pods"),
+                f"takes {nodes} nodes, and the pool has at most {most}: none could start once work has come; lower it, "
+                "or raise size.max",
+            )
+
+
+def no_warm_pool(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
+    """Refuse warm pools, on kinds of cluster that have none."""
+    for name, pool in pools.items():
+        if pool.warm_pool:
+            yield Mismatch((name, "warmPool"), why)
+
+
+def prepull_problems(pools: Mapping[str, NodePool], version: str) -> Iterator[Mismatch]:
+    """Refuse images to pull early on nodes that cannot mount an image as a volume."""
+    for name, pool in pools.items():
+        if pool.prepull_images and _minor(version) < _minor(SINCE):
+            message = (
+                f"needs Kubernetes {SINCE}, whose nodes mount images as volumes; raise cluster.version, or remove it"
+            )
+            yield Mismatch((name, "prepullImages"), message)
+
+
+def _minor(version: str) -> int:
+    return int(version.split(".")[1])
 
 
 def data_beside_cluster_hours(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:

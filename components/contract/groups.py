@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from components.contract.allocatable import Reserves
+from components.contract.headroom import Headroom
 from components.contract.hours import PoolHours
 from components.contract.instances import InstanceType
 from components.contract.labels import TRUE, AnnotationKey, LabelKey
@@ -13,6 +15,7 @@ from components.contract.pools import NodePool, PoolRole
 from components.contract.reservation import Reservation
 from components.contract.sharing import Shares
 from components.contract.taints import ARM_TAINT, Taint, TaintEffect, gpu_taint
+from components.contract.warm_pool import WarmPool, WarmState
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,12 @@ class NodeGroup:
     """How pods share each of the group's GPUs; None if each pod has whole ones."""
     hours: PoolHours | None = None
     """Hours outside which the minimum is lower, with the group's share of that minimum; None if it never changes."""
+    headroom: Headroom | None = None
+    """Room that the pool keeps free, in whichever of its groups; None if it keeps none."""
+    prepull_images: tuple[str, ...] = ()
+    """Images that its nodes pull when they start."""
+    warm_pool: WarmPool | None = None
+    """Machines that stand by, as many as are the group's share; None if there are none."""
     is_zonal: bool = False
     """Whether a cloud creates one group per zone."""
     zone: str | None = None
@@ -63,6 +72,11 @@ class NodeGroup:
         if not self.gpu_resource:
             return {}
         return {self.gpu_resource: self.instances[0].gpus * (self.sharing.per_gpu if self.sharing else 1)}
+
+    @property
+    def standing_by(self) -> int:
+        """Machines that stand by and cost as much as nodes."""
+        return self.warm_pool.nodes if self.warm_pool and self.warm_pool.state is WarmState.RUNNING else 0
 
     @property
     def annotations(self) -> dict[str, str]:
@@ -116,8 +130,14 @@ def by_zone(group: NodeGroup, zones: Sequence[str]) -> Iterator[NodeGroup]:
     for index, zone in enumerate(sorted(zones)):
         low, high = (_share(total, index, len(zones)) for total in (group.size.min, group.size.max))
         if high:
-            hours = _share_of_night(group.hours, low, index, len(zones))
-            yield replace(group, name=f"{group.name}-{zone}", zone=zone, size=PoolSize(min=low, max=high), hours=hours)
+            yield replace(
+                group,
+                name=f"{group.name}-{zone}",
+                zone=zone,
+                size=PoolSize(min=low, max=high),
+                hours=_share_of_night(group.hours, low, index, len(zones)),
+                warm_pool=_share_of_warm_pool(group.warm_pool, index, len(zones)),
+            )
 
 
 def zones_unknown_at_zero(groups: Iterable[NodeGroup], zones: Collection[str]) -> dict[str, str]:
@@ -149,7 +169,9 @@ def _by_shape(group: NodeGroup) -> list[NodeGroup]:
     return [
         replace(group, instances=first),
         *(
-            replace(group, name=f"{group.name}-{i[0].shape_name}", size=further, instances=i, hours=None)
+            replace(
+                group, name=f"{group.name}-{i[0].shape_name}", size=further, instances=i, hours=None, warm_pool=None
+            )
             for i in others
         ),
     ]
@@ -159,6 +181,12 @@ def _share_of_night(hours: PoolHours | None, low: int, index: int, parts: int) -
     """Return the hours of one zone's group; None if its minimum is the same by night."""
     share = _share(hours.night_min, index, parts) if hours else low
     return hours.model_copy(update={"night_min": share}) if hours and share < low else None
+
+
+def _share_of_warm_pool(warm: WarmPool | None, index: int, parts: int) -> WarmPool | None:
+    """Return the machines that stand by for one zone's group; None if there are none."""
+    share = _share(warm.nodes, index, parts) if warm else 0
+    return warm.model_copy(update={"nodes": share}) if warm and share else None
 
 
 def _share(total: int, index: int, parts: int) -> int:
@@ -210,10 +238,29 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         gpu_resource=pool.gpu_resource,
         sharing=sharing,
         hours=pool.office_hours,
+        headroom=pool.headroom,
+        prepull_images=pool.prepull_images,
+        warm_pool=pool.warm_pool,
         is_zonal=pool.zonal,
         zone=pool.zone,
         reservation=pool.reservation,
     )
+
+
+def spare_nodes(groups: Iterable[NodeGroup], keeps: Reserves) -> dict[str, int]:
+    """Return the nodes beyond the minimum that pools keep as headroom while nothing runs, by their first group.
+
+    The autoscaler may start them in any group of the pool.
+    """
+    pools: dict[str, list[NodeGroup]] = {}
+    for group in groups:
+        pools.setdefault(group.pool, []).append(group)
+    found = {}
+    for first, *others in pools.values():
+        if first.headroom:
+            least = sum(group.size.min for group in (first, *others))
+            found[first.name] = max(0, first.headroom.nodes(first.instances[0], keeps) - least)
+    return found
 
 
 def has_open_spot(groups: Iterable[NodeGroup]) -> bool:

@@ -1,7 +1,6 @@
 """User namespaces: where users' jobs, functions and notebooks run, and their quotas."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
@@ -9,12 +8,13 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from components.contract.choices import ContractModel, Explained
 from components.contract.constraint_violation import Mismatch
 from components.contract.egress import Destination, EgressCidr, ip_block
+from components.contract.headroom import HEADROOM
 from components.contract.identity import CloudIdentity, key_problem
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel, is_dns_label
 from components.contract.mlrun_choices import MlrunChoices
 from components.contract.policy_choices import AdmissionMode
 from components.contract.pools import NodePool
-from components.contract.quantities import Quantity, parse_quantity
+from components.contract.quantities import Quantity, within
 from components.contract.shared_storage import VOLUMES_MAX, ClaimName, Storage, Volume, Volumes
 
 DEFAULT_NAMESPACES: Final = ("mlrun",)
@@ -29,7 +29,7 @@ TENANT_NAMESPACE: Final = "default-tenant"
 V3IO_NAMESPACES: Final = (TENANT_NAMESPACE, "iguazio-system")
 """Namespaces in which a full Iguazio platform runs V3IO's daemons, which need privileged pods and host paths."""
 
-_PACKAGE_NAMES: Final = ("cluster-autoscaler", "igz-clusters", "openshift")
+_PACKAGE_NAMES: Final = ("cluster-autoscaler", "igz-clusters", HEADROOM, "openshift")
 
 BASELINE_LEVEL: Final = "baseline"
 OPEN_LEVEL: Final = "privileged"
@@ -53,7 +53,7 @@ NamespaceName = Annotated[
     AfterValidator(_namespace_name),
     Field(
         json_schema_extra={
-            "pattern": "^(?!kube-|openshift-|(default|cluster-autoscaler|igz-clusters|openshift)$)"
+            "pattern": f"^(?!kube-|openshift-|(default|{'|'.join(_PACKAGE_NAMES)})$)"
             "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
         }
     ),
@@ -66,19 +66,11 @@ MEMORY_BOUNDS: Final = ("1Mi", "1Pi")
 """Least and most of a quota: less admits no pod, more is beyond any cluster."""
 
 
-def _within(least: str, most: str, text: str) -> str:
-    if not parse_quantity(least) <= parse_quantity(text) <= parse_quantity(most):
-        raise ValueError(f"must be {least} to {most}")
-    return text
-
-
 class Quota(ContractModel):
     """Maximum that all pods of a namespace may request together, as Kubernetes quantities."""
 
-    cpu: Annotated[Quantity, AfterValidator(partial(_within, *CPU_BOUNDS))] = Field(
-        description="Cores.", examples=["64"]
-    )
-    memory: Annotated[Quantity, AfterValidator(partial(_within, *MEMORY_BOUNDS))] = Field(
+    cpu: Annotated[Quantity, AfterValidator(within(*CPU_BOUNDS))] = Field(description="Cores.", examples=["64"])
+    memory: Annotated[Quantity, AfterValidator(within(*MEMORY_BOUNDS))] = Field(
         description="Memory, as a Kubernetes quantity.", examples=["256Gi"]
     )
     gpus: Annotated[int, Explained("A namespace with a quota gets GPUs only if the quota sets a number.")] = Field(

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from components.contract.choices import Findings
-from components.contract.instances import INSTANCE_TYPES, InstanceType
+from components.contract.instances import INSTANCE_TYPES, InstanceType, Variant
 from components.contract.roles import PoolRole
+from components.contract.shapes import MachineShape
 
 
 class StaticRoleRules(NamedTuple):
@@ -61,6 +62,35 @@ def require_fitting_types(names: tuple[str, ...], choices: Mapping[str, Any]) ->
         elif one_shape and instance.shape != first.shape:
             message = f"NG-16: {one_shape}; this is {_shape(instance)}, the first is {_shape(first)}"
             findings.add(message, index, given=instance.name)
+    findings.raise_if_any()
+
+
+def require_fitting_shape(shape: MachineShape, choices: Mapping[str, Any]) -> None:
+    """Refuse a shape that does not fit the pool's role.
+
+    Parameters
+    ----------
+    shape
+        The shape.
+    choices
+        What was read of the pool so far.
+
+    Raises
+    ------
+    ValidationError
+        With every problem.
+    """
+    if choices.get("machine"):
+        raise ValueError("cannot be combined with machine; set one of the two")
+    findings, role = Findings(), choices.get("role")
+    if role is PoolRole.GPU and not shape.gpu:
+        findings.add("NG-16: is required in a pool of role 'gpu', such as {model: A10G}", "gpu")
+    elif role not in (PoolRole.GPU, None) and shape.gpu:
+        findings.add("NG-16: GPUs need a pool of role 'gpu'", "gpu", given=shape.gpu.model)
+    if role is PoolRole.DATA and not shape.local_nvme:
+        findings.add("NG-22: must be true in a pool of role 'data', which needs local disks", "localNvme")
+    if role in STATIC_ROLE_RULES and Variant.BURSTABLE in shape.variants:
+        findings.add(f"a pool of role '{role}' works all the time, beyond CPU credits; remove burstable", "variants")
     findings.raise_if_any()
 
 

@@ -10,20 +10,23 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.gpus import DEFAULT_GPU_RESOURCE, resource_problem
+from components.contract.headroom import Headroom, PoolHeadroom
 from components.contract.hours import PoolHours
-from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType, Variant
+from components.contract.instances import ARM64, INSTANCE_TYPES, InstanceType
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.own_machines import Machine
 from components.contract.pool_names import InstanceTypeName, LabelName, LabelValue, PoolZone
-from components.contract.pool_rules import STATIC_ROLE_RULES, require_fitting_types
+from components.contract.pool_rules import STATIC_ROLE_RULES, require_fitting_shape, require_fitting_types
 from components.contract.pool_size import PoolSize
+from components.contract.prepull import IMAGES_MAX, PrepullImages
 from components.contract.reservation import ROLES as RESERVED_ROLES
 from components.contract.reservation import Reservation, require_reservation
 from components.contract.roles import GPU_ROLES, JOB_ROLES, USER_ROLES, PoolRole
 from components.contract.shapes import MachineShape
 from components.contract.sharing import Sharing, gpu_resource_of, require_shareable
 from components.contract.taints import ARM_TAINT
+from components.contract.warm_pool import PoolWarmPool, WarmPool
 
 __all__ = [
     "GPU_ROLES",
@@ -174,6 +177,21 @@ class NodePool(ContractModel):
         examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
     )
 
+    headroom: PoolHeadroom = Field(
+        None,
+        description="Room that stays free beyond what runs; elastic pools on EKS and local clusters only.",
+        examples=[{"pods": 2, "cpu": "3", "memory": "12Gi"}],
+    )
+    prepull_images: PrepullImages = Field(
+        (),
+        max_length=IMAGES_MAX,
+        description="Images that every node of the pool pulls when it starts; pools for user work on EKS, AKS, local.",
+        examples=[["nvcr.io/nvidia/pytorch:25.06-py3"]],
+    )
+    warm_pool: PoolWarmPool = Field(
+        None, description="Machines that stand by; elastic on-demand pools on EKS only.", examples=[{"nodes": 2}]
+    )
+
     @property
     def instances(self) -> tuple[InstanceType, ...]:
         """Facts about the pool's machine types, in the same order, or about the machine that replaces them."""
@@ -233,20 +251,8 @@ class NodePool(ContractModel):
     @field_validator("shape", mode="after")
     @classmethod
     def _shape_fits_the_role(cls, shape: MachineShape | None, info: ValidationInfo) -> MachineShape | None:
-        findings, role = Findings(), info.data.get("role")
-        if shape and info.data.get("machine"):
-            raise ValueError("cannot be combined with machine; set one of the two")
-        if shape and role is PoolRole.GPU and not shape.gpu:
-            findings.add("NG-16: is required in a pool of role 'gpu', such as {model: A10G}", "gpu")
-        elif shape and role not in (PoolRole.GPU, None) and shape.gpu:
-            findings.add("NG-16: GPUs need a pool of role 'gpu'", "gpu", given=shape.gpu.model)
-        if shape and role is PoolRole.DATA and not shape.local_nvme:
-            findings.add("NG-22: must be true in a pool of role 'data', which needs local disks", "localNvme")
-        if shape and role in STATIC_ROLE_RULES and Variant.BURSTABLE in shape.variants:
-            findings.add(
-                f"a pool of role '{role}' works all the time, beyond CPU credits; remove burstable", "variants"
-            )
-        findings.raise_if_any()
+        if shape:
+            require_fitting_shape(shape, info.data)
         return shape
 
     @field_validator("instance_types", mode="after")
@@ -325,3 +331,17 @@ class NodePool(ContractModel):
         if hours and size:
             hours.require_effect(size)
         return hours
+
+    @field_validator("headroom", "warm_pool", mode="after")
+    @classmethod
+    def _fits_the_pool(cls, choice: Headroom | WarmPool | None, info: ValidationInfo) -> Headroom | WarmPool | None:
+        if choice:
+            choice.require_fit(info.data)
+        return choice
+
+    @field_validator("prepull_images", mode="after")
+    @classmethod
+    def _images_are_for_user_work(cls, images: PrepullImages, info: ValidationInfo) -> PrepullImages:
+        if images and (role := info.data.get("role")) and not role.holds_user_work:
+            raise ValueError(f"is for images of user work, which never runs in a pool of role '{role}'; remove it")
+        return images

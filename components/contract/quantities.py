@@ -1,6 +1,7 @@
 """Kubernetes resource quantities: sizes of nodes, requests, limits and quotas."""
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Final
 
@@ -43,6 +44,17 @@ def parse_quantity(text: str) -> Decimal:
         raise ValueError(f"is not a quantity: use a number, optionally followed by one of {allowed}")
     number, suffix = Decimal(match["number"]), match["suffix"]
     return number * _SUFFIXES[suffix] if suffix in _SUFFIXES else number.scaleb(int(suffix[1:]))
+
+
+def within(least: str, most: str) -> Callable[[str], str]:
+    """Return the check that a quantity is within bounds, for ``AfterValidator``."""
+
+    def check(text: str) -> str:
+        if not parse_quantity(least) <= parse_quantity(text) <= parse_quantity(most):
+            raise ValueError(f"must be {least} to {most}")
+        return text
+
+    return check
 
 
 def _is_quantity(text: str) -> str:

@@ -38,6 +38,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
     yield from _labels(config)
     yield from _claims(config)
     yield from _hours(config)
+    yield from _warmth(config)
     for name, namespace in config.namespaces.items():
         for cidr in namespace.egress_cidrs:
             if ip_network(cidr).prefixlen < PUBLIC_PREFIX_MIN:
@@ -76,6 +77,20 @@ def _hours(config: StackConfig) -> Iterator[Mismatch]:
             yield Mismatch(path, f"{skip}: the schedule may not run then")
         if hours and isinstance(config.cluster, LocalConfig):
             yield Mismatch(path, "has no effect on a local cluster, which has no clock: only rehearsals play it")
+
+
+def _warmth(config: StackConfig) -> Iterator[Mismatch]:
+    for name, pool in config.pools.items():
+        zones = {group.zone for group in config.groups if group.pool == name}
+        if pool.headroom and pool.role.has_zonal_volumes and len(zones) > 1:
+            yield Mismatch(
+                ("pools", name, "headroom"),
+                "is kept in any zone: a pod whose volume is in another one waits for a node all the same",
+            )
+        if pool.prepull_images and isinstance(config.cluster, LocalConfig):
+            yield Mismatch(
+                ("pools", name, "prepullImages"), "has no effect on a local cluster, whose nodes pull no images"
+            )
 
 
 def _entries(config: StackConfig) -> Iterator[Mismatch]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from typing_extensions import override
 
+from components.contract.headroom import HEADROOM
 from components.contract.labels import TRUE, LabelKey
 from components.contract.namespaces import SYSTEM_NAMESPACES
 from policies.resource import Finders, Resource, find_in
@@ -109,9 +110,13 @@ class PodFacts:
     def is_user_work(self, context: Context) -> bool:
         """Return whether the pods are user work: in a user namespace and without the label of core services.
 
-        Without a stack file the user namespaces are unknown, so all namespaces but those of the system count.
+        Without a stack file the user namespaces are unknown, so all namespaces count but those of the system and that
+        of headroom's placeholders.
         """
-        inside = self.namespace in context.namespaces if context.namespaces is not None else not self.is_system()
+        if context.namespaces is not None:
+            inside = self.namespace in context.namespaces
+        else:
+            inside = not self.is_system() and self.namespace != HEADROOM
         return inside and not self.is_core_service
 
 

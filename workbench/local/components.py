@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from signal import SIGKILL, SIGTERM, Signals
 
 from components.contract import autoscaler
+from components.contract.headroom import BYPASSED_FLAG, HEADROOM
 from components.contract.labels import AnnotationKey
 from workbench.local.layout import Layout
 from workbench.local.pki import CLUSTER_CA, ETCD_CA, SERVICE_NETWORK
@@ -167,6 +168,7 @@ def _autoscaler(layout: Layout) -> Component:
         "expander": "least-waste",
         "balance-similar-node-groups": True,
         "balancing-label": autoscaler.BALANCING_LABELS,
+        BYPASSED_FLAG: HEADROOM,
         "skip-nodes-with-system-pods": False,
         # At the default rate (5) its first listing of the cluster takes seconds.
         "kube-client-qps": 100,

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
+from components.contract.clusters import reserves
 from components.contract.environments import ClusterKind
+from components.contract.groups import spare_nodes
 from components.contract.instances import INSTANCE_TYPES, Provider
 from components.contract.lifecycle import Lifecycle
 from infra.config import StackConfig
@@ -26,7 +28,8 @@ class Amounts:
     Parameters
     ----------
     least, most
-        All groups at ``min``, and all at ``max``.
+        All groups at ``min`` with what headroom takes while nothing runs, and all at ``max``; both with machines that
+        run while they stand by.
     """
 
     least: float
@@ -138,17 +141,19 @@ class StackCost:
 
 def stack_cost(config: StackConfig, book: PriceBook) -> StackCost:
     """Return the cost of a stack as its file describes it."""
+    kind = ClusterKind(config.cluster.kind)
+    spare = spare_nodes(config.groups, reserves(kind))
     groups = (
         Sized(
             group.name,
             tuple(machine.name for machine in group.instances),
             group.lifecycle,
-            group.size.min,
-            group.size.max,
+            group.size.min + spare.get(group.name, 0) + group.standing_by,
+            group.size.max + group.standing_by,
         )
         for group in config.groups
     )
-    return cost_of(groups, region_of(config), fee_of(ClusterKind(config.cluster.kind), config.environment), book)
+    return cost_of(groups, region_of(config), fee_of(kind, config.environment), book)
 
 
 def cost_of(groups: Iterable[Sized], region: str | None, fee: Fee | None, book: PriceBook) -> StackCost:

@@ -75,6 +75,7 @@ class ClusterAddons(PlatformComponent):
                 region=choices.region,
                 discovery_tag=(OwnTag.AUTOSCALER.value, choices.name),
                 node_selector=CORE_NODES,
+                keeps_headroom=any(group.headroom for group in args.groups),
             ),
             # A pod that starts before its identity never gets one.
             self.child(depends_on=[identity]),

@@ -13,6 +13,7 @@ from pulumi_aws.eks import (
     NodeGroupScalingConfigArgs,
     NodeGroupTaintArgs,
     NodeGroupUpdateConfigArgs,
+    NodeGroupWarmPoolConfigArgs,
 )
 from pulumi_aws.eks.outputs import NodeGroupResource
 
@@ -105,6 +106,7 @@ class ManagedNodeGroup(PlatformComponent):
             if group.is_elastic
             else NodeGroupUpdateConfigArgs(max_unavailable=1),
             node_repair_config=NodeGroupNodeRepairConfigArgs(enabled=not holds_data),
+            warm_pool_config=_warm_pool(group),
             tags={
                 "Name": name,
                 **({OwnTag.HOURS.value: hours.tag} if hours else {}),
@@ -143,6 +145,17 @@ class ManagedNodeGroup(PlatformComponent):
 def _autoscaling_group(resources: Sequence[NodeGroupResource]) -> str | None:
     # EKS makes one Auto Scaling group for a managed group, whatever its number of zones.
     return next((group.name for resource in resources for group in resource.autoscaling_groups or ()), None)
+
+
+def _warm_pool(group: contract.NodeGroup) -> NodeGroupWarmPoolConfigArgs | None:
+    if group.warm_pool is None:
+        return None
+    # Only if both are equal the warm pool has a size of its own; otherwise AWS prepares all nodes up to the maximum.
+    # https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_PutWarmPool.html
+    nodes = group.warm_pool.nodes
+    return NodeGroupWarmPoolConfigArgs(
+        min_size=nodes, max_group_prepared_capacity=nodes, pool_state=group.warm_pool.state.name
+    )
 
 
 def _left_alone(group: contract.NodeGroup) -> list[str]:

@@ -15,8 +15,11 @@ from components.contract.checks import (
     data_beside_cluster_hours,
     data_problems,
     foreign_types,
+    no_headroom,
     no_pool_hours,
+    no_warm_pool,
     other_devices,
+    prepull_problems,
     without_spot,
 )
 from components.contract.constraint_violation import Mismatch
@@ -48,6 +51,10 @@ SYSTEM_MEMORY_MIN_MIB: Final = 4096
 
 _NO_POOL_HOURS: Final = "is impossible on AKS, which has no schedules for single pools; remove it"
 
+_NO_HEADROOM: Final = (
+    "is impossible on AKS, which runs the autoscaler itself and lets nobody name a scheduler to it; raise size.min"
+)
+
 NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
 """Maximum length of a pool's name, which leaves room for a suffix that distinguishes its replacements."""
 
@@ -74,6 +81,9 @@ def mismatches(
         yield from data_beside_cluster_hours(pools)
     yield from sharing_problems(pools, groups)
     yield from reservation_problems(choices, pools)
+    yield from no_headroom(pools, _NO_HEADROOM)
+    yield from no_warm_pool(pools, "is impossible on AKS, which has no warm pools; remove it")
+    yield from prepull_problems(pools, choices.version)
     made = [group for group in groups if not _has_too_many_types(pools[group.pool])]
     yield from _mismatches_of_numbers(choices, made, environment)
     yield from _mismatches_of_names(choices, made)

@@ -8,14 +8,18 @@ from components.contract.checks import (
     data_beside_cluster_hours,
     data_problems,
     foreign_types,
+    headroom_problems,
     no_pool_hours,
+    no_warm_pool,
     other_devices,
+    prepull_problems,
     without_spot,
 )
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.config import EksConfig
 from components.contract.eks.reservations import reservation_problems
+from components.contract.eks.reserves import RESERVES
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
@@ -64,6 +68,8 @@ def mismatches(
             yield Mismatch((name,), message)
     yield from _hours_problems(choices, pools, environment)
     yield from reservation_problems(choices, pools)
+    yield from headroom_problems(groups, pools, RESERVES)
+    yield from prepull_problems(pools, choices.version)
     # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
     if len(groups) > GROUPS_MAX:
@@ -119,6 +125,9 @@ def _hours_problems(
     if choices.office_hours:
         yield from data_beside_cluster_hours(pools)
         yield from no_pool_hours(pools, "has no effect beside cluster.officeHours; remove one of the two")
+        yield from no_warm_pool(
+            pools, "keeps its machines at night, which cluster.officeHours are to end; remove one of the two"
+        )
     elif environment is Environment.PROD and not any(map(_is_warm_by_night, pools.values())):
         for name, pool in pools.items():
             if pool.office_hours and _takes_steady_work(pool):

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from components.contract.checks import no_reservations
+from components.contract.allocatable import UPSTREAM
+from components.contract.checks import headroom_problems, no_reservations, no_warm_pool
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
@@ -11,16 +12,18 @@ from components.contract.pools import NodePool
 
 
 def mismatches(
-    _: LocalConfig, pools: Mapping[str, NodePool], __: Sequence[NodeGroup], ___: Environment | None
+    _: LocalConfig, pools: Mapping[str, NodePool], groups: Sequence[NodeGroup], __: Environment | None
 ) -> Iterator[Mismatch]:
     """Find everything that simulated nodes do not support.
 
     Parameters
     ----------
-    pools
-        By name.
+    pools, groups
+        The pools by name, and the groups that they become.
     """
     for name, pool in pools.items():
         if pool.machine:
             yield Mismatch((name, "machine"), "is allowed with cluster.kind 'existing' only; use instanceTypes")
     yield from no_reservations(pools, "a local cluster")
+    yield from headroom_problems(groups, pools, UPSTREAM)
+    yield from no_warm_pool(pools, "is impossible on a local cluster, whose machines are simulated; remove it")

@@ -118,6 +118,26 @@ def test_pods_on_aks_need_a_label_for_their_identity_that_nothing_sets_before_1_
     assert warned(config) == [f"namespaces.vision.identity: {label}"] * warns
 
 
+def test_headroom_of_a_pool_over_zones_may_be_in_the_wrong_one() -> None:
+    room = {"pods": 1, "cpu": "1", "memory": "2Gi"}
+    said = "is kept in any zone: a pod whose volume is in another one waits for a node all the same"
+    assert warned(eks.config({"pools.jupyter.headroom": room})) == [f"pools.jupyter.headroom: {said}"]
+    assert warned(eks.config({"pools.workload.headroom": room})) == []
+
+
+def test_images_are_pulled_early_in_clouds_only() -> None:
+    images = ["nvcr.io/nvidia/pytorch:25.06-py3"]
+    assert warned(eks.config({"pools.workload.prepullImages": images})) == []
+    types = ["m6i.2xlarge"]
+    pools = {
+        "initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": types},
+        "jobs": {"role": "workload", "size": {"min": 0, "max": 2}, "instanceTypes": types, "prepullImages": images},
+    }
+    choices = {"schemaVersion": 1, "environment": "dev", "cluster": {"kind": "local"}, "pools": pools}
+    said = "has no effect on a local cluster, whose nodes pull no images"
+    assert warned(parse(choices)) == [f"pools.jobs.prepullImages: {said}"]
+
+
 def test_an_identity_on_a_local_cluster_is_only_accounts() -> None:
     pools = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}
     choices = {"schemaVersion": 1, "environment": "dev", "cluster": {"kind": "local"}, "pools": pools}

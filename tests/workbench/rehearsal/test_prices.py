@@ -32,6 +32,17 @@ def test_an_hour_at_the_smallest_sizes_costs_what_prices_show_says() -> None:
     assert "with the control plane's fee, " in prices.note
 
 
+def test_headroom_is_a_part_of_the_smallest_size() -> None:
+    room = {"pods": 3, "cpu": "3", "memory": "12Gi"}  # two of them fill a node, and the pool has one at its minimum
+    plain, kept = (
+        stack_cost(eks.config(changes), PriceBook.load()) for changes in ({}, {"pools.workload.headroom": room})
+    )
+    (price,) = (each.price for each in plain.groups if each.group.name == "workload")
+    assert price
+    assert kept.hourly.least - plain.hourly.least == pytest.approx(price.usd_per_hour)
+    assert kept.hourly.most == pytest.approx(plain.hourly.most)
+
+
 def test_machines_of_ones_own_have_no_price_and_leave_nothing_to_say() -> None:
     prices = Prices(stack_cost(existing.config(), PriceBook.load()))
     assert prices.price_of(existing.config().groups[0].instances[0].name, "on-demand") is None

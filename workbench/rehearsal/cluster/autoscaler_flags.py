@@ -10,6 +10,7 @@ from components.contract.aks.config import AksConfig
 from components.contract.aks.nodes import POOL_LABELS
 from components.contract.autoscaler import BALANCING_LABELS, SCALING
 from components.contract.eks.config import EksConfig
+from components.contract.headroom import BYPASSED_FLAG, HEADROOM
 from infra.config import StackConfig
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.settings import Pace
@@ -50,14 +51,6 @@ _RENAMED: Final = {"max-empty-bulk-delete": "max-scale-down-parallelism"}
 
 _IN_SECONDS: Final = "max-graceful-termination-sec"
 """The only flag that is a whole number of seconds."""
-
-NO_BUFFER: Final[Mapping[str, str]] = {"bypassed-scheduler-names": "no-scheduler-of-this-name"}
-"""Lets the autoscaler not wait until the oldest waiting pod is 2 s old, or 30 s if it requests a GPU.
-
-These are constants of real time, so minutes of a scenario. The flag's purpose is that it "will not wait for pods to
-reach a certain age"; a scheduler that no pod names changes nothing else (``unschedulablePodTimeBuffer`` and
-``allPodsAreNew`` in ``core/static_autoscaler.go``, and ``config/flags/flags.go``, of the same commit).
-"""
 
 _SCAN_MIN: Final = 0.2
 """Real seconds between two looks at the cluster: more often keeps a machine of two cores busy with nothing else."""
@@ -119,8 +112,12 @@ def autoscaler_flags(config: StackConfig, pace: Pace) -> AutoscalerFlags:
             f"At {pace.speed:g} times the speed, some times of the autoscaler are longer than on the cluster: "
             f"{', '.join(longer)}."
         )
-    if pace.speed > 1:
-        flags |= NO_BUFFER
+    has_flag = any(group.headroom for group in config.groups)
+    # With it the autoscaler does not wait until the oldest waiting pod is 2 s old, or 30 s if it requests a GPU. These
+    # are constants of real time, so minutes of a scenario (``unschedulablePodTimeBuffer`` and ``allPodsAreNew`` in
+    # ``core/static_autoscaler.go`` of the same commit). Only placeholder pods name this scheduler.
+    flags[BYPASSED_FLAG] = HEADROOM if has_flag or pace.speed > 1 else ()
+    if pace.speed > 1 and not has_flag:
         sentences.append(
             "The autoscaler does not wait for more pods before it adds nodes: a real one waits 2 s, 30 s for GPUs."
         )

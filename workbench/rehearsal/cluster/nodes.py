@@ -6,7 +6,7 @@ from typing import Any
 from components.contract import autoscaler
 from components.contract.clusters import descriptor_of
 from components.contract.environments import ClusterKind
-from components.contract.groups import NodeGroup
+from components.contract.groups import NodeGroup, spare_nodes
 from components.contract.local import nodes
 from components.contract.local.nodes import SimulatedGroup
 from infra.config import StackConfig
@@ -49,7 +49,8 @@ def autoscaler_maps(
 
 def group_facts(config: StackConfig) -> tuple[GroupFacts, ...]:
     """Return what verdicts and reports need to know about each group, in the order of the stack file."""
-    return tuple(_facts(simulated_group(config, group)) for group in config.groups)
+    spare = spare_nodes(config.groups, descriptor_of(config.cluster).nodes.reserves)
+    return tuple(_facts(simulated_group(config, group), spare.get(group.name, 0)) for group in config.groups)
 
 
 def assumptions(config: StackConfig, pace: Pace, scaler: Scaler = Scaler.CLUSTER_AUTOSCALER) -> tuple[str, ...]:
@@ -75,7 +76,7 @@ def _zones(config: StackConfig, group: NodeGroup) -> list[str]:
     return [group.zone] if group.zone else sorted(descriptor_of(config.cluster).zones(config.cluster))
 
 
-def _facts(simulated: SimulatedGroup) -> GroupFacts:
+def _facts(simulated: SimulatedGroup, spare: int) -> GroupFacts:
     group, keeps = simulated.group, simulated.reserves
     instance = group.instances[0]
     return GroupFacts(
@@ -87,6 +88,7 @@ def _facts(simulated: SimulatedGroup) -> GroupFacts:
         instance_type=instance.name,
         min=group.size.min,
         max=group.size.max,
+        spare=spare,
         is_elastic=group.is_elastic,
         labels=_group_labels(simulated),
         taints=tuple(map(str, group.taints)),
@@ -109,6 +111,8 @@ def _assumptions(config: StackConfig, pace: Pace, scaler: Scaler) -> Iterator[st
     if elastic:
         adds = "Karpenter" if scaler.is_karpenter else "the autoscaler"
         yield f"A node that {adds} adds is ready after {pace.node_start:g} s."
+    if scaler.is_karpenter and any(group.headroom for group in elastic):
+        yield "Karpenter keeps no headroom: it looks only at pods that a scheduler has refused."
     if len(_spread(config)) > 1 and not scaler.is_karpenter:
         zones = sorted(_spread(config))
         over = dict.fromkeys(group.name for group in elastic if not group.zone)

@@ -6,6 +6,7 @@ from threading import Lock
 from typing import Any, Final
 
 from components.contract import autoscaler
+from components.contract.headroom import HEADROOM
 from workbench.rehearsal.cluster.simulated import Api, ApiError
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
@@ -30,14 +31,15 @@ APPLIED: Final = (
     "MutatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",
     "MutatingAdmissionPolicyBinding",
+    "Deployment",
 )
 """Kinds that are applied, in this order: parameters exist before the policies that read them, and policies before their
 bindings. Otherwise the API server would look for the parameters again only after 30 s, and refuse all pods until then.
+Of Deployments only the placeholders of headroom are applied: the load of the cluster's own pods is made apart.
 """
 
 LEFT_OUT: Final = {
     "Node": "the rehearsal makes the nodes",
-    "Deployment": "the load of the cluster's own pods is made apart",
     "DaemonSet": "the load of the cluster's own pods is made apart",
 }
 """Kinds that are not applied, and why."""
@@ -75,7 +77,7 @@ def objects_of(stack: Stack) -> list[dict[str, Any]]:
 
 def chosen(objects: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return those of the declared objects that a rehearsal applies, in the order in which they can be applied."""
-    wanted = [each for each in objects if each["kind"] in APPLIED and not _is_of_autoscaler(each)]
+    wanted = [each for each in objects if each["kind"] in APPLIED and not _is_made_apart(each)]
     return sorted(wanted, key=lambda each: APPLIED.index(each["kind"]))
 
 
@@ -123,7 +125,9 @@ def _wait_for_kind(api: Api, spec: dict[str, Any]) -> None:
             return
 
 
-def _is_of_autoscaler(manifest: dict[str, Any]) -> bool:
-    """Return whether it is a ConfigMap of the node groups, which the rehearsal writes itself."""
-    own = {autoscaler.CONFIG, autoscaler.TEMPLATES}
-    return manifest["kind"] == "ConfigMap" and manifest["metadata"].get("name") in own
+def _is_made_apart(manifest: dict[str, Any]) -> bool:
+    """Return whether the rehearsal makes it itself: ConfigMaps of the node groups, and pods of the cluster's own."""
+    kind, metadata = manifest["kind"], manifest["metadata"]
+    if kind == "Deployment":
+        return bool(metadata.get("namespace") != HEADROOM)
+    return kind == "ConfigMap" and metadata.get("name") in {autoscaler.CONFIG, autoscaler.TEMPLATES}

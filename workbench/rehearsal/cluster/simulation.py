@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
+from components.contract.headroom import HEADROOM
 from infra.config import StackConfig
 from workbench.local import Binaries, Instance, remove_abandoned
 from workbench.local.programs import versions
@@ -251,6 +252,11 @@ def _build(
         building.progress("placing the cluster's own pods")
         time.sleep(_PAUSE)
         building.wait(LOAD_SECONDS + building.pace.real(building.pace.node_start), lambda: _unplaced(api))
+    spare = sum(each.spare for each in group_facts(config))
+    if spare and not scaling.scaler.is_karpenter:
+        building.progress("waiting for the nodes of the headroom")
+        started = LOAD_SECONDS + building.pace.real(building.pace.node_start)
+        building.wait(started, lambda: _unready(api, wanted + spare))
 
 
 def _made(api: KubeApi, manifest: Mapping[str, Any]) -> None:
@@ -280,8 +286,10 @@ def _is_ready(node: Mapping[str, Any]) -> bool:
 
 def _unplaced(api: KubeApi) -> str:
     first = api.get("/api/v1/pods?limit=1")
-    pods = len(first["items"]) + first["metadata"].get("remainingItemCount", 0)
-    waiting = len(api.get("/api/v1/pods?fieldSelector=status.phase%3DPending")["items"])
+    pending = api.get("/api/v1/pods?fieldSelector=status.phase%3DPending")["items"]
+    waiting = sum(each["metadata"]["namespace"] != HEADROOM for each in pending)
+    placeholders = len(pending) - waiting
+    pods = len(first["items"]) + first["metadata"].get("remainingItemCount", 0) - placeholders
     return f"{pods - waiting} of the cluster's own {pods} pods run" if waiting or not pods else ""
 
 

@@ -88,7 +88,7 @@ class Refused(_OfWork):
 
 
 class MinimumAgain(ContractModel):
-    """At the end the elastic groups of a place have only the nodes of their minimum."""
+    """At the end the elastic groups of a place have only the nodes of their minimum and of headroom."""
 
     expect: Literal["minimum-again"] = Field(description="Kind of expectation.", examples=["minimum-again"])
     place: Place = Field(default_factory=Place, description="Which groups. Default: all.", examples=[{"role": "gpu"}])

@@ -30,7 +30,8 @@ def node_start(miss: Miss) -> Iterator[Hint]:
             cause=f"{named(pod)} waited {duration_text(wait_of(pod, miss.record.lasts))}, of which its new node took "
             f"{duration_text(ready - node.created)} to start; the bound is {duration_text(miss.expectation.time)}, and "
             f"pool {node.pool} keeps {count(low, 'node')}.",
-            action="Raise size.min, so that nodes are ready before the work arrives, or allow a longer wait.",
+            action="Raise size.min, or keep headroom, so that nodes are ready before the work arrives; or allow a "
+            "longer wait.",
             path=f"pools.{node.pool}.size.min",
         )
 

@@ -15,17 +15,24 @@ from workbench.report.words import count
 
 
 def minimum_again(case: Case, expectation: MinimumAgain) -> Finding:
-    """No elastic group of the place has more nodes than its minimum at the end."""
+    """No elastic group of the place has more nodes than its minimum at the end, and no pool more than its headroom."""
     record = case.record
     groups = [group for group in record.groups if group.is_elastic and is_in(group, expectation.place)]
     left = {
         group.name: [node for node in record.nodes if node.group == group.name and node.gone is None]
         for group in groups
     }
-    above = [group for group in groups if len(left[group.name]) > group.min]
+    spare = {group.pool: 0 for group in groups}
+    for group in groups:
+        spare[group.pool] += group.spare - max(0, len(left[group.name]) - group.min)
+    above = [group for group in groups if len(left[group.name]) > group.min and spare[group.pool] < 0]
     extra = tuple(node for group in above for node in left[group.name])
     held = {node.name for node in extra}
-    said = ", ".join(f"{group.name} has {count(len(left[group.name]), 'node')}, minimum {group.min}" for group in above)
+    said = ", ".join(
+        f"{group.name} has {count(len(left[group.name]), 'node')}, minimum {group.min}"
+        + (f" and {group.spare} of headroom" if group.spare else "")
+        for group in above
+    )
     recent = any(case.record.lasts - (pod.ended or 0.0) <= case.tolerance for pod in record.pods if pod.node in held)
     all_back = f"{count(len(groups), 'elastic group')} at the minimum" if groups else "no elastic group there"
     return Finding(

@@ -218,6 +218,7 @@ def node_group(stack: Stack) -> Made:
             "scalingConfig": {"minSize": 2.0, "maxSize": 6.0, "desiredSize": 3.0},
             "updateConfig": {"maxUnavailable": 1.0},
             "nodeRepairConfig": {"enabled": False},
+            "warmPoolConfig": {"minSize": 2.0, "maxGroupPreparedCapacity": 2.0, "poolState": "STOPPED"},
             "tags": {"a": "b"},
         },
     )

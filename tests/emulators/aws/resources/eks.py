@@ -157,10 +157,19 @@ def _if_any(name: str, change: Mapping[str, Any]) -> Params:
     return {name: said or None}
 
 
+def _warm_pool(given: Given) -> Params:
+    """Return the warm pool if it changes: EKS keeps one that a request does not name, until it is told otherwise."""
+    wanted = given.new.get("warmPoolConfig")
+    if given.old.get("warmPoolConfig") == wanted:
+        return {}
+    numbers = {name: int(value) if isinstance(value, float) else value for name, value in (wanted or {}).items()}
+    return {"warmPoolConfig": {"enabled": bool(wanted), **numbers}}
+
+
 def _group_config(given: Given) -> Params:
     """Return labels and taints as a difference, and leave out those of the other objects that stay."""
     unchanged = {name: None for name in WHOLE if given.old.get(name) == given.new.get(name)}
-    return {**unchanged, **_labels(given), **_taints(given)}
+    return {**unchanged, **_labels(given), **_taints(given), **_warm_pool(given)}
 
 
 def _group_version(given: Given) -> Params:
@@ -190,6 +199,7 @@ NODE_GROUP: Final = Kind(
     },
     state=State("status", "ACTIVE", frozenset({"CREATING"}), reasons=REASONS),
     minutes=Minutes(create=60, update=60, delete=60),
+    create=_warm_pool,
     changes=(
         Change(
             inputs=("launchTemplate.version", "launchTemplate.id", "launchTemplate.name", "releaseVersion", "version"),
@@ -198,7 +208,7 @@ NODE_GROUP: Final = Kind(
             build=_group_version,
         ),
         Change(
-            inputs=("labels", "scalingConfig", "taints", "updateConfig", "nodeRepairConfig"),
+            inputs=("labels", "scalingConfig", "taints", "updateConfig", "nodeRepairConfig", "warmPoolConfig"),
             request=Request("eks", "UpdateNodegroupConfig", {name: name for name in WHOLE}, inside=None),
             about="config",
             build=_group_config,

@@ -111,6 +111,21 @@ def resize(name: str, size: Size) -> None:
     release_interfaces()
 
 
+def warm(name: str, config: Mapping[str, Any]) -> None:
+    """Give a group the warm pool of its node group's ``warmPoolConfig``; none if that is empty. Nothing boots in it."""
+    group = store.autoscaling().autoscaling_groups.get(name)
+    if group is None:
+        return
+    group.warm_pool = None
+    if config:
+        group.put_warm_pool(
+            max_group_prepared_capacity=config.get("maxGroupPreparedCapacity"),
+            min_size=config["minSize"],
+            pool_state=str(config["poolState"]).title(),
+            instance_reuse_policy={"ReuseOnScaleIn": config["reuseOnScaleIn"]},
+        )
+
+
 def delete(name: str) -> None:
     """Remove a group with its instances, their network interfaces and its launch template; gone already is fine."""
     ec2, autoscaling = store.ec2(), store.autoscaling()

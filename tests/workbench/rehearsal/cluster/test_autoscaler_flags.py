@@ -3,8 +3,9 @@
 import pytest
 
 from components.contract.autoscaler import BALANCING_LABELS, SCALING
+from components.contract.headroom import BYPASSED_FLAG, HEADROOM
 from support.shipped_stacks import SHIPPED, changed, shipped
-from workbench.rehearsal.cluster.autoscaler_flags import DEFAULTS, NO_BUFFER, autoscaler_flags
+from workbench.rehearsal.cluster.autoscaler_flags import DEFAULTS, autoscaler_flags
 from workbench.rehearsal.settings import Pace
 
 REAL = Pace(speed=1, node_start=0)
@@ -80,9 +81,17 @@ def test_times_pass_as_fast_as_the_scenario() -> None:
 
 def test_pods_need_no_age_before_nodes_are_added_for_them() -> None:
     fast = autoscaler_flags(shipped("dev"), Pace(speed=60))
-    assert fast.flags.items() >= NO_BUFFER.items()
+    assert fast.flags[BYPASSED_FLAG] == HEADROOM
     assert any("30 s for GPUs" in each for each in fast.assumptions)
-    assert not autoscaler_flags(shipped("dev"), REAL).flags.keys() & NO_BUFFER.keys()
+    assert autoscaler_flags(shipped("dev"), REAL).flags[BYPASSED_FLAG] == ()
+
+
+def test_with_headroom_a_real_cluster_needs_no_age_either() -> None:
+    pools = shipped("dev").model_dump(mode="json", by_alias=True, exclude_unset=True)["pools"]
+    pools["workload"]["headroom"] = {"pods": 1, "cpu": "3", "memory": "8Gi"}
+    found = autoscaler_flags(changed("dev", pools=pools), REAL)
+    assert found.flags[BYPASSED_FLAG] == HEADROOM
+    assert found.assumptions == ()
 
 
 def test_what_would_be_too_short_is_longer_and_said() -> None:

@@ -1,11 +1,14 @@
 """What a rehearsal applies of the objects that the programs of shipped stacks declare."""
 
 import json
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+from infra.config import CONFIG_KEY
 from support.rehearsal_stacks import stack_file
 from workbench import stacks
 from workbench.offline.declared import declared
@@ -66,6 +69,21 @@ def test_the_nodes_and_the_autoscalers_groups_are_the_rehearsals_own(tmp_path: P
     kept = {(each["kind"], each["metadata"]["name"]) for each in objects_of(stack)}
     own = {("ConfigMap", "kwok-provider-config"), ("ConfigMap", "kwok-provider-templates")}
     assert names - kept == own | {("Node", name) for name in ("initial-0", "initial-1", "notebooks-0")}
+
+
+def test_placeholders_of_headroom_are_applied_and_other_deployments_are_not() -> None:
+    stack = stacks.find("dev")
+    document = deepcopy(stack.document)
+    document["config"][CONFIG_KEY]["pools"]["workload"]["headroom"] = {"pods": 1, "cpu": "3", "memory": "8Gi"}
+    objects = declared(replace(stack, document=document), {}).objects
+    named = [
+        (each["metadata"]["namespace"], each["metadata"]["name"]) for each in objects if each["kind"] == "Deployment"
+    ]
+    kept = [each for each in chosen(objects) if each["kind"] == "Deployment"]
+    assert ("kube-system", "cluster-autoscaler") in named
+    assert [(each["metadata"]["namespace"], each["metadata"]["name"]) for each in kept] == [
+        ("igz-headroom", "workload")
+    ]
 
 
 def test_parameters_exist_before_policies_and_policies_before_bindings(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from components.contract.headroom import HEADROOM
 from support.rehearsal_api import FakeApi, FakeCluster, FakeWatch
 from support.rehearsal_stacks import stack
 from workbench.rehearsal.cluster.simulated import LostError
@@ -110,6 +111,14 @@ def test_a_pod_that_is_seen_late_still_counts_as_running_from_the_start() -> Non
     (pod,) = (each for each in record.pods if each.name == "db")
     assert pod.started is not None
     assert pod.started <= 0
+
+
+def test_placeholders_of_headroom_are_not_in_the_record_and_the_start_waits_for_none() -> None:
+    made = cluster()
+    waiting = {"name": "room", "namespace": HEADROOM}
+    made.api.create({"apiVersion": "v1", "kind": "Pod", "metadata": waiting, "spec": {}})
+    record = play(made, scenario({"work": "a"}, a={"kind": "mlrun-job"}))
+    assert [pod.work for pod in record.pods] == ["a"]
 
 
 def test_a_refused_object_is_recorded_with_the_servers_words() -> None:

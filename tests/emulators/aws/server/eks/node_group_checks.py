@@ -22,6 +22,9 @@ NODES_MAX: Final = 450
 UNAVAILABLE_MAX: Final = 100
 """Nodes that one update may drain at once."""
 
+WARM_DEFAULTS: Final = {"minSize": 0, "poolState": "STOPPED", "reuseOnScaleIn": False}
+"""Of a warm pool: botocore's model of ``WarmPoolConfig``."""
+
 RESERVED_LABELS: Final = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
 """Domains of labels that EKS keeps to itself: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
 
@@ -94,6 +97,27 @@ def update_config(given: Mapping[str, Any]) -> dict[str, Any]:
     if ways and ways[0] > UNAVAILABLE_MAX:
         raise invalid_parameter(f"updateConfig: at most {UNAVAILABLE_MAX} nodes can be unavailable, given {ways[0]}")
     return dict(given) if ways else {"maxUnavailable": 1, **given}
+
+
+def warm_pool(given: Mapping[str, Any], present: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the warm pool that results from what is given: what it does not name stays; empty without one.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/warm-pools-managed-node-groups.html
+
+    Raises
+    ------
+    NotImplementedError
+        Machines that hibernate are beyond the emulator.
+    """
+    if given.get("poolState") == "HIBERNATED":
+        raise NotImplementedError("warmPoolConfig with poolState HIBERNATED")
+    config = {**WARM_DEFAULTS, **present, **given}
+    if not config.get("enabled"):
+        return {}
+    most = config.get("maxGroupPreparedCapacity")
+    if most is not None and 0 <= most < config["minSize"]:
+        raise invalid_parameter(f"warmPoolConfig: minSize {config['minSize']} exceeds maxGroupPreparedCapacity {most}")
+    return config
 
 
 def check_repair(given: Mapping[str, Any]) -> None:

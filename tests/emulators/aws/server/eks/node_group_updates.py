@@ -5,18 +5,22 @@ from typing import Any, Final
 
 from emulators.aws.server import autoscaling
 from emulators.aws.server.eks import account, node_group_checks, updates, versions
-from emulators.aws.server.eks.clusters import check_offered
 from emulators.aws.server.eks.node_groups import described, resize, scaling_group
 from emulators.aws.server.eks.refusals import in_use, invalid_parameter
 from emulators.aws.server.eks.store import Cluster, Request, Resource, Store
-
-_NOT_OFFERED: Final = ("warmPoolConfig",)
 
 _SIZES: Final = {"minSize": "MinSize", "maxSize": "MaxSize", "desiredSize": "DesiredSize"}
 _UNAVAILABLE: Final = {
     "maxUnavailable": "MaxUnavailable",
     "maxUnavailablePercentage": "MaxUnavailablePercentage",
     "updateStrategy": "UpdateStrategy",
+}
+_WARM: Final = {
+    "enabled": "WarmPoolEnabled",
+    "maxGroupPreparedCapacity": "WarmPoolMaxGroupPreparedCapacity",
+    "minSize": "WarmPoolMinSize",
+    "poolState": "WarmPoolState",
+    "reuseOnScaleIn": "WarmPoolReuseOnScaleIn",
 }
 """Kinds of an update's parameters, by the member that they come from."""
 
@@ -33,7 +37,6 @@ class NodeGroupUpdates:
 
     def update_config(self, request: Request) -> dict[str, Any]:
         """Begin to change size, labels, taints, and how updates and repairs go."""
-        check_offered(request, _NOT_OFFERED)
         cluster, group = self._ready(request)
         body = group.body
         labels = _changed_labels(body["labels"], request.get("labels", {}))
@@ -42,6 +45,7 @@ class NodeGroupUpdates:
         changed: dict[str, Any] = {"labels": labels, "taints": taints, **request.kept("nodeRepairConfig")}
         if "updateConfig" in request.params:
             changed["updateConfig"] = node_group_checks.update_config(request["updateConfig"])
+        warm = node_group_checks.warm_pool(request.get("warmPoolConfig", {}), body.get("warmPoolConfig", {}))
         scaling = request.get("scalingConfig", {})
         node_group_checks.size(scaling, autoscaling.size_of(scaling_group(group)))
         params = _config_params(request)
@@ -50,6 +54,10 @@ class NodeGroupUpdates:
 
         def apply() -> None:
             body.update(changed)
+            body.pop("warmPoolConfig", None)
+            if warm:
+                body["warmPoolConfig"] = warm
+            autoscaling.warm(scaling_group(group), warm)
             if scaling:
                 resize(group, scaling)
 
@@ -131,7 +139,7 @@ def _same_template(body: Mapping[str, Any], given: Mapping[str, str]) -> dict[st
 
 def _config_params(request: Request) -> dict[str, Any]:
     params: dict[str, Any] = {}
-    for member, kinds in (("scalingConfig", _SIZES), ("updateConfig", _UNAVAILABLE)):
+    for member, kinds in (("scalingConfig", _SIZES), ("updateConfig", _UNAVAILABLE), ("warmPoolConfig", _WARM)):
         given = request.get(member, {})
         params |= {kind: str(given[name]) for name, kind in kinds.items() if given.get(name) is not None}
     labels, taints = request.get("labels", {}), request.get("taints", {})

@@ -35,7 +35,7 @@ _NO_GROUP: Final = HealthIssue(
     "AutoScalingGroupNotFound", "The Auto Scaling group of the nodegroup could not be found."
 )
 
-_NOT_OFFERED: Final = ("remoteAccess", "warmPoolConfig")
+_NOT_OFFERED: Final = ("remoteAccess",)
 
 
 def scaling_group(group: Resource) -> str:
@@ -105,6 +105,7 @@ class NodeGroups:
         node_group_checks.check_taints(request.get("taints", []))
         node_group_checks.check_repair(request.get("nodeRepairConfig", {}))
         update_config = node_group_checks.update_config(request.get("updateConfig", {}))
+        warm = node_group_checks.warm_pool(request.get("warmPoolConfig", {}), {})
         machines = _machines(request)
         account.check_node_role(request["nodeRole"])
         places = account.subnets(request["subnets"])
@@ -134,9 +135,11 @@ class NodeGroups:
                 "tags": request.get("tags", {}),
                 **machines,
                 **request.kept("taints", "nodeRepairConfig"),
+                **({"warmPoolConfig": warm} if warm else {}),
             }
         )
         _make_scaling_group(cluster, group, size)
+        autoscaling.warm(scaling_group(group), warm)
         cluster.groups[name] = group
         admit_nodes(cluster, request["nodeRole"])
         answer = described(group)
