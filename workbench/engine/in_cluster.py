@@ -21,6 +21,9 @@ from workbench.system import temporary
 from workbench.system.files import write_private
 
 _CLAIM: Final = "persistentvolumeclaim"
+_VOLUME: Final = "persistentvolume"
+_NO_NAMESPACE: Final = "default"
+"""How ``objects_of`` names the namespace of what is in none."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,7 @@ def contents_of(items: Sequence[Mapping[str, Any]], ours: Collection[tuple[str, 
             each for each, is_kept in claims if not is_kept and (each.kind, each.namespace, each.name) not in ours
         ),
         volumes=tuple(_to_delete(volumes.values(), ours)),
-        retained=tuple(_retained(volumes.values())),
+        retained=tuple(_retained(volumes.values(), ours)),
     )
 
 
@@ -189,12 +192,13 @@ def _to_delete(volumes: Iterable[Mapping[str, Any]], ours: Collection[tuple[str,
         # A volume that was never bound is not ours to delete.
         claim = volume["spec"].get("claimRef") or {}
         if claim and _policy(volume) == "Delete" and (_CLAIM, claim.get("namespace"), claim.get("name")) not in ours:
-            yield _object("persistentvolume", volume, _handle(volume) or "no driver volume")
+            yield _object(_VOLUME, volume, _handle(volume) or "no driver volume")
 
 
-def _retained(volumes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _retained(volumes: Iterable[Mapping[str, Any]], ours: Collection[tuple[str, str, str]]) -> Iterator[str]:
     for volume in volumes:
-        if _policy(volume) == "Retain":
+        # What the stack declared goes with its storage, whatever the policy.
+        if _policy(volume) == "Retain" and (_VOLUME, _NO_NAMESPACE, volume["metadata"]["name"]) not in ours:
             claim = volume["spec"].get("claimRef") or {}
             of = f" of claim {claim.get('namespace')}/{claim.get('name')}" if claim else ""
             yield f"{_handle(volume) or volume['metadata']['name']}{of}"

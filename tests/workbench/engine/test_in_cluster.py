@@ -85,6 +85,12 @@ def test_the_volume_of_the_stacks_own_claim_is_the_engines() -> None:
     assert contents_of([claim("models", "pv-1"), bound("pv-1", "models")], mine) == ClusterContents()
 
 
+def test_a_volume_that_the_stack_declared_is_not_called_kept() -> None:
+    mine = {("persistentvolumeclaim", "mlrun", "models"), ("persistentvolume", "default", "pv-1")}
+    found = contents_of([claim("models", "pv-1"), bound("pv-1", "models", "Retain")], mine)
+    assert found == ClusterContents()
+
+
 def test_what_loses_its_address_before_it_goes_is_still_the_same() -> None:
     status = {"status": {"loadBalancer": {"ingress": [{"hostname": "a.elb.example"}]}}}
     before = contents_of([item("Service", "front", spec={"type": "LoadBalancer"}, **status)])
