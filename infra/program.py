@@ -13,7 +13,7 @@ from components.contract.clusters import descriptor_of
 from components.contract.default_resources import limit_range_gives_limits
 from components.contract.egress import CLOUD_APIS, V3IO, AllowedEgress
 from components.contract.eks.config import EksConfig
-from components.contract.environments import PlatformProfile
+from components.contract.environments import Environment, PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup, gpu_names, role_for_jobs
@@ -122,7 +122,7 @@ def _accounts(cluster: ClusterHandle, name: str, identity: CloudIdentity, namesp
 
 
 def _shared_storage(config: StackConfig, cluster: ClusterHandle) -> tuple[pulumi.Resource, ...]:
-    if not config.storage:
+    if not any(share.provisioner for share in cluster.shares.values()):
         return ()
     classes = SharedStorageClassesArgs(config.storage, cluster.shares)
     return (SharedStorageClasses("storage", classes, cluster.inside(cluster.ready)),)
@@ -130,7 +130,9 @@ def _shared_storage(config: StackConfig, cluster: ClusterHandle) -> tuple[pulumi
 
 def _volumes(config: StackConfig, cluster: ClusterHandle, namespace: str, needed: Sequence[pulumi.Resource]) -> None:
     if choices := config.namespaces[namespace].volumes:
-        volumes = NamespaceVolumesArgs(namespace=namespace, choices=choices, shares=cluster.shares)
+        is_production = config.environment is Environment.PROD
+        kept = [name for name, storage in config.storage.items() if is_production and storage.purpose.is_kept]
+        volumes = NamespaceVolumesArgs(namespace=namespace, choices=choices, shares=cluster.shares, protected=kept)
         NamespaceVolumes(f"{namespace}-volumes", volumes, cluster.inside(needed))
 
 
@@ -204,7 +206,9 @@ def _cluster(
 
             if kubeconfig is None:
                 raise ValueError("a local cluster needs the kubeconfig of its control plane")
-            local = LocalClusterArgs(kubeconfig=kubeconfig, groups=groups)
+            local = LocalClusterArgs(
+                kubeconfig=kubeconfig, groups=groups, storage=config.storage, volumes=volumes_of(config.namespaces)
+            )
             return LocalCluster(pulumi.get_stack(), local).handle
         case EksConfig():
             from components.clusters.eks import EksCluster, EksClusterArgs  # noqa: PLC0415
@@ -222,7 +226,12 @@ def _cluster(
             from components.clusters.aks import AksCluster, AksClusterArgs  # noqa: PLC0415
 
             aks = AksClusterArgs(
-                choices=config.cluster, environment=config.environment, groups=groups, identities=config.identities
+                choices=config.cluster,
+                environment=config.environment,
+                groups=groups,
+                identities=config.identities,
+                storage=config.storage,
+                volumes=volumes_of(config.namespaces),
             )
             return AksCluster(pulumi.get_stack(), aks).handle
         case ExistingConfig():
@@ -230,5 +239,7 @@ def _cluster(
 
             if sighting is None:
                 raise ValueError("an existing cluster needs an inventory")
-            existing = ExistingClusterArgs(choices=config.cluster, sighting=sighting, groups=groups)
+            existing = ExistingClusterArgs(
+                choices=config.cluster, sighting=sighting, groups=groups, storage=config.storage
+            )
             return ExistingCluster(pulumi.get_stack(), existing).handle

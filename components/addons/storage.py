@@ -8,7 +8,7 @@ from pulumi_kubernetes.storage.v1 import StorageClass, StorageClassPatch
 
 from components.base import PlatformComponent
 from components.clusters.handle import Share
-from components.contract.shared_storage import Storage, class_name
+from components.contract.shared_storage import Storage
 from components.contract.storage import DEFAULT_CLASS, storage_class
 from components.ownership import joined, owned
 
@@ -49,15 +49,16 @@ class SharedStorageClassesArgs:
 
 
 class SharedStorageClasses(PlatformComponent):
-    """A class for each shared storage: claims of it get volumes there that many pods mount at once."""
+    """A class for each shared storage that the stack makes: its claims get volumes that many pods mount at once."""
 
     def __init__(self, name: str, args: SharedStorageClassesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:addons:SharedStorageClasses", name, None, opts)
-        for key, share in args.shares.items():
+        own = {key: share for key, share in args.shares.items() if share.provisioner}
+        for key, share in own.items():
             spec = storage_class(
                 share.provisioner, share.parameters, is_disk=False, is_kept=args.storage[key].purpose.is_kept
             )
             # As with the default class, everything is immutable; of the reclaim policy the provider does not know it.
             options = self.child(delete_before_replace=True, replace_on_changes=["reclaimPolicy"])
-            StorageClass(class_name(key), metadata=owned(class_name(key)), **spec, opts=options)
-        self.register_outputs({"names": [class_name(key) for key in args.shares]})
+            StorageClass(share.class_name, metadata=owned(share.class_name), **spec, opts=options)
+        self.register_outputs({"names": [share.class_name for share in own.values()]})

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -11,27 +12,22 @@ from components.contract.existing.cluster_inventory import SharedObject
 from components.contract.groups import NodeGroup
 from components.namespace_identity import NamespaceIdentity
 
-
-@dataclass(frozen=True, kw_only=True)
-class CsiVolume:
-    """A volume that exists in the cloud, as a driver mounts it."""
-
-    driver: str
-    """CSI driver, such as ``efs.csi.aws.com``."""
-    handle: pulumi.Input[str]
-    """How the driver knows the volume."""
+NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
+"""Of a class that has the volumes of the stack file and makes no others: https://kubernetes.io/docs/concepts/storage/storage-classes/#local."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
     """One shared storage of the stack file, as a cluster mounts it."""
 
-    provisioner: str
-    """CSI driver of its storage class."""
-    parameters: Mapping[str, pulumi.Input[str]]
-    """Parameters of its storage class."""
-    volumes: Mapping[tuple[str, str], CsiVolume]
-    """Its volumes by namespace and claim."""
+    class_name: str
+    """Storage class of its claims."""
+    provisioner: str = ""
+    """CSI driver of that class; empty if the class is not the stack's."""
+    parameters: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
+    """Parameters of that class."""
+    volumes: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    """Sources of its persistent volumes by namespace and claim, as Kubernetes spells them; the cluster makes others."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,6 +57,9 @@ class AzureTag(StrEnum):
     MANAGED_BY = "managed-by"
     """On all Azure resources: this package, unless the stack file sets another value; warns against manual edits."""
 
+    PURPOSE = "igz-clusters-purpose"
+    """On storage accounts: what the storage is for, one of ``Purpose``."""
+
 
 RESERVED_TAG_PREFIXES: Final = (
     *("microsoft", "azure", "windows"),

@@ -12,7 +12,7 @@ from components.contract.groups import NodeGroup
 from components.contract.identity import CloudIdentity
 from components.contract.kind_nodes import KindNodes
 from components.contract.pools import NodePool
-from components.contract.shared_storage import Storage
+from components.contract.shared_storage import Storage, Volumes
 from components.contract.taints import Taint
 
 ConfigT = TypeVar("ConfigT", bound=ContractModel)
@@ -62,7 +62,12 @@ def no_identities(_: ContractModel, identities: Mapping[str, CloudIdentity]) -> 
 def no_storage(_: ContractModel, storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
     """Refuse every shared storage: the stack creates none on such a cluster."""
     for name in storage:
-        yield Mismatch((name,), "a cluster of this kind has no shared storage; remove it, or use cluster.kind eks")
+        yield Mismatch((name,), "a cluster of this kind has no shared storage; remove it")
+
+
+def any_volume(_: ContractModel, __: Volumes) -> Iterator[Mismatch]:
+    """Return nothing: any volume is possible that is in a storage of the stack file."""
+    return iter(())
 
 
 def any_group(_: ContractModel, __: str) -> str | None:
@@ -110,6 +115,8 @@ class KindDescriptor(Generic[ConfigT]):
     """Finds what the cloud would refuse of namespaces' identities, by namespace; paths begin at the namespaces."""
     storage_problems: Callable[[ConfigT, Mapping[str, Storage]], Iterator[Mismatch]] = no_storage
     """Finds shared storage that the cluster cannot have; paths begin at the stack file's ``storage``."""
+    volume_problems: Callable[[ConfigT, Volumes], Iterator[Mismatch]] = any_volume
+    """Finds volumes in shared storage that cannot be; paths begin at the stack file's ``namespaces``."""
     group_problem: Callable[[ConfigT, str], str | None] = any_group
     """Returns why no group can have a name on this kind of cluster; None if one can."""
     group_note: Callable[[ConfigT, str], str | None] = any_group

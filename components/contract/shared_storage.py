@@ -1,14 +1,17 @@
 """Storage that many pods mount at once, and the volumes of user namespaces on it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
+from pydantic.alias_generators import to_camel
 
 from components.contract.choices import ContractModel, Explained
+from components.contract.constraint_violation import Mismatch
 from components.contract.labels import is_dns_label
+from components.contract.storage import CLASS_NAME_MAX, CLASS_NAME_PATTERN, class_name_of
 
 STORAGE_NAME_MAX: Final = 20
 """Maximum length of a storage's name: the names of its class and of resources of the clouds contain it."""
@@ -22,7 +25,16 @@ https://docs.aws.amazon.com/efs/latest/ug/API_RootDirectory.html
 VOLUMES_MAX: Final = 20
 """Maximum number of volumes of a namespace. 200 namespaces with as many stay within 10,000 access points of EFS."""
 
+SIZE_GIB_MAX: Final = 102_400
+"""Maximum size of a volume in GiB, that of Azure's file shares.
+
+azure-rest-api-specs, Microsoft.Storage 2024-01-01, ``file.json``.
+"""
+
 CLASS_PREFIX: Final = "igz-"
+
+OWN_CLASS: Final = "names a class of an existing cluster; remove it: the stack makes a class of its own"
+"""Why ``storageClass`` is refused where the stack makes the storage."""
 
 _NAME: Final = rf"[a-z]([-a-z0-9]{{0,{STORAGE_NAME_MAX - 2}}}[a-z0-9])?"
 
@@ -45,6 +57,16 @@ class Purpose(StrEnum):
         return self is not Purpose.SCRATCH
 
 
+class Redundancy(StrEnum):
+    """Where the copies of a storage's data are."""
+
+    ZONES = "zones"
+    """In three zones of the region."""
+
+    LOCAL = "local"
+    """In one data centre, whose loss is the loss of the data."""
+
+
 class Storage(ContractModel):
     """Choices about one shared storage."""
 
@@ -57,17 +79,51 @@ class Storage(ContractModel):
     ] = Field(description="What the storage is for.", examples=["dataset"])
     type: Annotated[
         Literal["files"],
-        Explained(decides="What the cloud creates: an EFS file system on EKS."),
-    ] = Field(description="Type of the storage: files, a file system that grows with its content.", examples=["files"])
+        Explained(
+            decides="What the cloud creates: an EFS file system on EKS, a storage account with NFS shares on AKS."
+        ),
+    ] = Field(description="Type of the storage: files, a file system.", examples=["files"])
     backups: Annotated[
         bool | None,
-        Explained("Homes and datasets are backed up; scratch data can be computed again.", "Daily backups."),
-    ] = Field(None, strict=True, description="Whether the cloud backs it up every day.", examples=[False])
+        Explained(
+            "Homes and datasets are backed up; scratch data can be computed again.",
+            "Daily backups on EKS; on AKS whether deleted shares can be restored for 14 days.",
+        ),
+    ] = Field(None, strict=True, description="Whether the cloud keeps what is deleted.", examples=[False])
+    redundancy: Annotated[
+        Redundancy | None,
+        Explained(
+            "Copies in several zones outlive the loss of one.",
+            "On AKS the type of the storage account, which stays as it is made. EFS always has copies in all zones.",
+        ),
+    ] = Field(
+        None,
+        description="Where the copies are: zones, or local for Azure regions without file shares in several zones.",
+        examples=["local"],
+    )
+    storage_class: Annotated[
+        Annotated[
+            str,
+            AfterValidator(class_name_of),
+            Field(max_length=CLASS_NAME_MAX, json_schema_extra={"pattern": CLASS_NAME_PATTERN}),
+        ]
+        | None,
+        Explained("Where the stack creates the storage, it creates its class too."),
+    ] = Field(
+        None,
+        description="Storage class of an existing cluster whose volumes many nodes can mount at once.",
+        examples=["nfs"],
+    )
 
     @property
     def has_backups(self) -> bool:
         """Whether it is backed up."""
         return self.purpose.is_kept if self.backups is None else self.backups
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its data is in one data centre only."""
+        return self.redundancy is Redundancy.LOCAL
 
 
 class Volume(ContractModel):
@@ -75,6 +131,19 @@ class Volume(ContractModel):
 
     storage: Annotated[str, Explained(decides="A directory of its own in that storage.")] = Field(
         description="Name of the storage that it is in.", examples=["corpus"]
+    )
+    size_gib: Annotated[
+        int | None,
+        Explained(
+            "File systems on EKS grow with their content and have no size.", "What the volume may hold, and costs."
+        ),
+    ] = Field(
+        None,
+        ge=1,
+        le=SIZE_GIB_MAX,
+        strict=True,
+        description="Size in GiB; required on AKS and on existing clusters.",
+        examples=[200],
     )
 
 
@@ -115,3 +184,51 @@ def volume_name(namespace: str, claim: str) -> str:
 
 Volumes = Mapping[tuple[str, str], Volume]
 """Volumes by namespace and claim."""
+
+
+def unusable(storage: Mapping[str, Storage], keys: Collection[str], why: str) -> Iterator[Mismatch]:
+    """Find choices about shared storage that a kind of cluster does not have; paths begin at ``storage``.
+
+    Parameters
+    ----------
+    keys
+        The keys, by their names here.
+    why
+        Why it has none, and what to do.
+    """
+    for name, each in storage.items():
+        for key in keys:
+            if getattr(each, key) is not None:
+                yield Mismatch((name, to_camel(key)), why)
+
+
+def size_problems(volumes: Volumes, sizes: range, what: str) -> Iterator[Mismatch]:
+    """Find volumes without a possible size; paths begin at the stack file's ``namespaces``.
+
+    Parameters
+    ----------
+    sizes
+        Possible sizes in GiB.
+    what
+        What has that size.
+    """
+    bounds = f"from {sizes.start} to {sizes[-1]}"
+    for (namespace, claim), volume in volumes.items():
+        path = (namespace, "volumes", claim, "sizeGib")
+        if volume.size_gib is None:
+            yield Mismatch(path, f"is required: the size of {what} in GiB, {bounds}")
+        elif volume.size_gib not in sizes:
+            yield Mismatch(path, f"must be {bounds}, the sizes of {what} (given: {volume.size_gib})")
+
+
+def no_sizes(volumes: Volumes, why: str) -> Iterator[Mismatch]:
+    """Find volumes with a size where volumes have none; paths begin at the stack file's ``namespaces``.
+
+    Parameters
+    ----------
+    why
+        Why they have none, and what to do.
+    """
+    for (namespace, claim), volume in volumes.items():
+        if volume.size_gib is not None:
+            yield Mismatch((namespace, "volumes", claim, "sizeGib"), why)

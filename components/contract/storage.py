@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from components.contract.labels import TRUE
+from components.contract.labels import TRUE, is_dns_label
 
 DEFAULT_KEYS: Final = (
     "storageclass.kubernetes.io/is-default-class",
@@ -17,6 +17,23 @@ https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclas
 
 DEFAULT_CLASS: Final = {DEFAULT_KEYS[0]: TRUE}
 """How we mark ours."""
+
+CLASS_NAME_MAX: Final = 253
+CLASS_NAME_PATTERN: Final = "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$"
+"""https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names."""
+
+
+def class_name_of(name: str) -> str:
+    """Return the name of a storage class that a stack file gives.
+
+    Raises
+    ------
+    ValueError
+        No class can have that name.
+    """
+    if not all(map(is_dns_label, name.split("."))):
+        raise ValueError("must be lower-case letters, digits, '-' and '.'")
+    return name
 
 
 def storage_class(

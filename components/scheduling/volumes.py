@@ -1,19 +1,19 @@
 """Claims of a user namespace in shared storage, and their volumes."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import pulumi
 from pulumi_kubernetes.core.v1 import PersistentVolume, PersistentVolumeClaim
 
 from components.base import PlatformComponent
-from components.clusters.handle import CsiVolume, Share
-from components.contract.shared_storage import Volume, class_name, volume_name
+from components.clusters.handle import Share
+from components.contract.shared_storage import Volume, volume_name
 from components.ownership import owned
 
 SIZE: Final = "1Ti"
-"""Size of volumes whose storage has none: Kubernetes requires one, and nothing enforces it."""
+"""Size of declared volumes, whatever theirs is: Kubernetes requires one, enforces none, and lets none grow."""
 
 MANY: Final = "ReadWriteMany"
 
@@ -26,29 +26,36 @@ class NamespaceVolumesArgs:
     choices: Mapping[str, Volume]
     """By the name of the claim."""
     shares: Mapping[str, Share]
+    protected: Collection[str] = ()
+    """Storages whose claims are protected if their data goes with them."""
 
 
 class NamespaceVolumes(PlatformComponent):
     """Claims, each bound to a volume of its own that no other claim can take.
 
-    Both are declared instead of provisioned: so they are in the state, and an object that is made anew, as in a new
-    cluster, finds the same data.
+    Where the stack makes the storage, the volumes are declared instead of provisioned: so they are in the state, and an
+    object that is made anew, as in a new cluster, finds the same data.
     """
 
     def __init__(self, name: str, args: NamespaceVolumesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:scheduling:NamespaceVolumes", name, None, opts)
+        self._args = args
         for claim, choice in args.choices.items():
-            self._claim(args.namespace, claim, choice, args.shares[choice.storage].volumes[args.namespace, claim])
+            share = args.shares[choice.storage]
+            if source := share.volumes.get((args.namespace, claim)):
+                self._declared(claim, share.class_name, source)
+            else:
+                self._provisioned(claim, choice, share.class_name)
         self.register_outputs({"claims": list(args.choices)})
 
-    def _claim(self, namespace: str, claim: str, choice: Volume, source: CsiVolume) -> None:
+    def _declared(self, claim: str, class_name: str, source: Mapping[str, Any]) -> None:
+        namespace = self._args.namespace
         name = volume_name(namespace, claim)
-        common = {"accessModes": [MANY], "volumeMode": "Filesystem", "storageClassName": class_name(choice.storage)}
         volume = PersistentVolume(
             name,
             metadata=owned(name),
             spec={
-                **common,
+                **_common(class_name),
                 "capacity": {"storage": SIZE},
                 # With the claim goes only the object: the data stays in its directory.
                 "persistentVolumeReclaimPolicy": "Retain",
@@ -58,14 +65,28 @@ class NamespaceVolumes(PlatformComponent):
                     "namespace": namespace,
                     "name": claim,
                 },
-                "csi": {"driver": source.driver, "volumeHandle": source.handle},
+                **source,
             },
             opts=self.child(delete_before_replace=True),
         )
         PersistentVolumeClaim(
             name,
             metadata=owned(claim, namespace=namespace),
-            spec={**common, "resources": {"requests": {"storage": SIZE}}, "volumeName": name},
+            spec={**_common(class_name), "resources": {"requests": {"storage": SIZE}}, "volumeName": name},
             # A volume that lost its claim binds no other, so that they are replaced together.
             opts=self.child(depends_on=[volume], replace_with=[volume], delete_before_replace=True),
         )
+
+    def _provisioned(self, claim: str, choice: Volume, class_name: str) -> None:
+        size = {"storage": f"{choice.size_gib}Gi"}
+        PersistentVolumeClaim(
+            volume_name(self._args.namespace, claim),
+            metadata=owned(claim, namespace=self._args.namespace),
+            spec={**_common(class_name), "resources": {"requests": size}},
+            # Its driver may delete the data with the claim.
+            opts=self.child(delete_before_replace=True, protect=choice.storage in self._args.protected),
+        )
+
+
+def _common(class_name: str) -> dict[str, Any]:
+    return {"accessModes": [MANY], "volumeMode": "Filesystem", "storageClassName": class_name}

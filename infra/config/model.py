@@ -19,6 +19,7 @@ from components.contract.namespaces import (
     UserNamespace,
     unknown_storage,
     unshared_gpus,
+    volumes_of,
 )
 from components.contract.people import People, authors_of_pods, mismatches
 from components.contract.platform_choices import PlatformChoices
@@ -102,7 +103,7 @@ class StackConfig(ContractModel):
         Few,
         Explained(
             "Storage costs money, and only its owner knows what it is for.",
-            "File systems of the cloud, a storage class for each, and what `namespaces.*.volumes` can name.",
+            "File systems of the cloud or a class of an existing cluster, and what `namespaces.*.volumes` can name.",
         ),
     ] = Field(
         {},
@@ -284,9 +285,12 @@ class StackConfig(ContractModel):
 
     @field_validator("namespaces", mode="after")
     @classmethod
-    def _storage_exists(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
-        if (storage := info.data.get("storage")) is not None:
-            _refuse(unknown_storage(namespaces, storage))
+    def _volumes_fit(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
+        storage, cluster = info.data.get("storage"), info.data.get("cluster")
+        found = [] if storage is None else list(unknown_storage(namespaces, storage))
+        if cluster:
+            found += descriptor_of(cluster).volume_problems(cluster, volumes_of(namespaces))
+        _refuse(found)
         return namespaces
 
     @field_validator("namespaces", mode="after")

@@ -7,6 +7,7 @@ from typing import Final
 from components.contract.aks.checks import SYSTEM_NODES_WANTED
 from components.contract.aks.config import AksConfig
 from components.contract.aks.identity import USE_LABEL
+from components.contract.aks.network import ExistingNetwork
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import VPC_RANGES
@@ -37,6 +38,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
     yield from _identities(config, is_local=is_local)
     yield from _labels(config)
     yield from _claims(config)
+    yield from _storage(config)
     yield from _hours(config)
     yield from _warmth(config)
     for name, namespace in config.namespaces.items():
@@ -63,6 +65,17 @@ def _labels(config: StackConfig) -> Iterator[Mismatch]:
                 ("namespaces", name, "identity"),
                 f"before Kubernetes 1.36 nothing gives pods the label {'='.join(USE_LABEL)} that they need for it",
             )
+
+
+def _storage(config: StackConfig) -> Iterator[Mismatch]:
+    for name in config.storage if isinstance(config.cluster, LocalConfig) else ():
+        yield Mismatch(("storage", name), "keeps nothing on a local cluster: claims are bound, and nothing mounts them")
+    if config.storage and isinstance(config.cluster, AksConfig) and isinstance(config.cluster.network, ExistingNetwork):
+        yield Mismatch(
+            ("cluster", "network", "nodeSubnetId"),
+            "this subnet must have the service endpoint Microsoft.Storage, or Azure refuses the accounts of `storage`; "
+            "its owner adds it with `az network vnet subnet update --service-endpoints`",
+        )
 
 
 def _hours(config: StackConfig) -> Iterator[Mismatch]:

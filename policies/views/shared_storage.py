@@ -1,41 +1,150 @@
-"""Shared storage as rules see it: EFS file systems with their policies and backups."""
+"""Shared storage as rules see it: file systems of EFS and storage accounts with file shares."""
 
 import json
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from typing_extensions import override
 
 from components.contract.aws import OwnTag
+from components.contract.azure import AzureTag
 from components.contract.shared_storage import Purpose
 from policies.resource import Resource, Stack
+from policies.rule import Finding
+from policies.views.type_tokens import azure_native
 
 FILE_SYSTEM: Final = "aws:efs/fileSystem:FileSystem"
 CLIENT_POLICY: Final = "aws:efs/fileSystemPolicy:FileSystemPolicy"
 BACKUP_POLICY: Final = "aws:efs/backupPolicy:BackupPolicy"
+
+ACCOUNT: Final = azure_native("storage", "StorageAccount")
+FILE_SERVICE: Final = azure_native("storage", "FileServiceProperties")
 
 TLS: Final = "aws:SecureTransport"
 ACCESS_POINT: Final = "elasticfilesystem:AccessPointArn"
 """Condition keys: https://docs.aws.amazon.com/efs/latest/ug/iam-access-control-nfs-efs.html."""
 
 
-def file_systems(stack: Stack) -> Iterator[Resource]:
-    """Return the file systems of a stack."""
-    return (resource for resource in stack if resource.type == FILE_SYSTEM)
+@dataclass(frozen=True)
+class SharedStorage(ABC):
+    """One shared storage."""
+
+    resource: Resource
+    """The storage itself."""
+    stack: Stack
+
+    purpose_tag: ClassVar[str]
+    """Key of the tag that says what the storage is for."""
+    identifier: ClassVar[str]
+    """Input of its parts that names it."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is for other than scratch data; one that does not say what it is for is kept."""
+        places = (self.resource.props.at(tags, self.purpose_tag).text() for tags in ("tags", "tagsAll"))
+        return next(filter(None, places), None) != Purpose.SCRATCH
+
+    @abstractmethod
+    def openings(self) -> Iterator[Finding]:
+        """Return by which ways others than its clients could read the data."""
+
+    @abstractmethod
+    def losses(self) -> Iterator[Finding]:
+        """Return what is missing to restore deleted data."""
+
+    def parts(self, pattern: str) -> Iterator[Resource]:
+        """Return the resources of a type that belong to it."""
+        for each in self.stack:
+            if re.fullmatch(pattern, each.type) and self.resource.urn in each.depends_on.get(self.identifier, ()):
+                yield each
+
+    def finding(self, problem: str, part: Resource | None = None) -> Finding:
+        """Return a problem of the storage, at one of its parts."""
+        return Finding(problem, urn=(part or self.resource).urn)
 
 
-def parts(stack: Stack, files: Resource, type_: str) -> Iterator[Resource]:
-    """Return the resources of a type that belong to a file system."""
-    for resource in stack:
-        if resource.type == type_ and files.urn in resource.depends_on.get("fileSystemId", ()):
-            yield resource
+class EfsStorage(SharedStorage):
+    """A file system of EFS."""
+
+    purpose_tag = OwnTag.PURPOSE.value
+    identifier = "fileSystemId"
+
+    @override
+    def openings(self) -> Iterator[Finding]:
+        name = self.resource.name
+        if self.resource.props.at("encrypted").flag() is not True:
+            yield self.finding(f"File system '{name}' is not encrypted; expected encrypted: true.")
+        policies = list(self.parts(CLIENT_POLICY))
+        if not policies:
+            yield self.finding(
+                f"File system '{name}' has no policy, so that any client in its network mounts all of it; expected one "
+                "that requires TLS and an access point."
+            )
+        for policy in policies:
+            if count := _open_statements(policy):
+                yield self.finding(
+                    f"The policy of file system '{name}' has {count} statement(s) that let clients in without "
+                    f"{TLS} or without {ACCESS_POINT}; expected both conditions.",
+                    policy,
+                )
+
+    @override
+    def losses(self) -> Iterator[Finding]:
+        if not any(_is_on(policy) for policy in self.parts(BACKUP_POLICY)):
+            yield self.finding(f"File system '{self.resource.name}' has no backups; expected a policy with ENABLED.")
 
 
-def is_kept(files: Resource) -> bool:
-    """Return whether a file system is for other than scratch data; one that does not say what it is for is kept."""
-    places = (files.props.at(tags, OwnTag.PURPOSE.value).text() for tags in ("tags", "tagsAll"))
-    return next(filter(None, places), None) != Purpose.SCRATCH
+class AzureFiles(SharedStorage):
+    """A storage account with file shares."""
+
+    purpose_tag = AzureTag.PURPOSE.value
+    identifier = "accountName"
+
+    @override
+    def openings(self) -> Iterator[Finding]:
+        props, name = self.resource.props, self.resource.name
+        if props.at("enableHttpsTrafficOnly").flag() is False:  # on unless it is turned off
+            yield self.finding(
+                f"Storage account '{name}' lets in mounts without TLS; expected enableHttpsTrafficOnly: true."
+            )
+        if props.at("allowSharedKeyAccess").flag() is not False:
+            yield self.finding(
+                f"Storage account '{name}' can be read with its keys; expected allowSharedKeyAccess: false."
+            )
+        is_private = props.at("publicNetworkAccess").text() == "Disabled"
+        if not is_private and props.at("networkRuleSet", "defaultAction").text() != "Deny":
+            yield self.finding(
+                f"Storage account '{name}' can be reached from any network, and NFS asks clients for nothing else; "
+                "expected networkRuleSet.defaultAction: Deny."
+            )
+
+    @override
+    def losses(self) -> Iterator[Finding]:
+        services = self.parts(FILE_SERVICE)
+        if not any(each.props.at("shareDeleteRetentionPolicy", "enabled").flag() for each in services):
+            yield self.finding(
+                f"Storage account '{self.resource.name}' does not keep deleted shares; expected FileServiceProperties "
+                "with shareDeleteRetentionPolicy.enabled: true."
+            )
 
 
-def open_statements(policy: Resource) -> int:
+def shared_storage(stack: Stack) -> Iterator[SharedStorage]:
+    """Return all shared storage of a stack."""
+    for each in stack:
+        if each.type == FILE_SYSTEM:
+            yield EfsStorage(each, stack)
+        elif re.fullmatch(ACCOUNT, each.type) and each.props.at("kind").text() == "FileStorage":
+            yield AzureFiles(each, stack)
+
+
+def _is_on(policy: Resource) -> bool:
+    return policy.props.at("backupPolicy", "status").text() == "ENABLED"
+
+
+def _open_statements(policy: Resource) -> int:
     """Return how many statements of a policy let clients in without TLS or past the access points."""
     document = json.loads(policy.props.at("policy").text() or "{}")
     statements = document.get("Statement", [])

@@ -43,6 +43,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
             "namespaces.mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus"}}},
         },
     ),
+    "aks-prod-with-storage": (
+        "aks-prod",
+        {
+            "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
+            "namespaces.default-tenant.volumes": {"shared": {"storage": "corpus", "sizeGib": 200}},
+        },
+    ),
     "prod-with-hours": (
         "prod",
         {"pools.workload.officeHours": {"from": "08:00", "to": "19:00", "timeZone": "UTC", "nightMin": 1}},

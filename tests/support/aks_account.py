@@ -27,6 +27,7 @@ VERSIONS: Final = {
     "Microsoft.Network/privateDnsZones": "2024-06-01",
     "Microsoft.OperationalInsights": "2023-09-01",
     "Microsoft.Resources": "2024-03-01",
+    "Microsoft.Storage": "2024-01-01",
 }
 """Version of the API by who answers, or by the one type that has its own."""
 

@@ -62,14 +62,14 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.autoscaler": {"cluster.autoscaler": "interactive"},
     "cluster.tags": {"cluster.tags.owner": "us"},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"nvcr.io": "mirror.example.com"}},
+    "storage, the first, with a volume": {
+        "storage.corpus": {"purpose": "dataset", "type": "files"},
+        "namespaces.jobs.volumes": {"shared": {"storage": "corpus", "sizeGib": 200}},
+    },
     "namespaces.jobs.identity": {
         "namespaces.jobs.identity": {
             "containers": [{"account": "mldata", "resourceGroup": "data", "container": "vision", "prefix": "raw/"}]
         }
-    },
-    "storage, which is for EKS only": {
-        "storage.corpus": {"purpose": "dataset", "type": "files"},
-        "namespaces.jobs.volumes": {"shared": {"storage": "corpus"}},
     },
     **edits_of_every_kind(BASE),
     "pools.initial.instanceTypes": {"pools.initial.instanceTypes": ["Standard_D8s_v5"]},
@@ -108,7 +108,36 @@ UPGRADES: Final[dict[str, Changes]] = {
 }
 """What is refused beside a data pool, or in prod."""
 
+_CORPUS: Final = {"purpose": "dataset", "type": "files"}
+
+STORING: Final[Changes] = {
+    **PRODUCTION,
+    "storage": {"corpus": _CORPUS, "temporary": {"purpose": "scratch", "type": "files"}},
+    "namespaces.jobs.volumes": {
+        "shared": {"storage": "corpus", "sizeGib": 200},
+        "work": {"storage": "temporary", "sizeGib": 100},
+    },
+}
+STORAGE_EDITS: Final[dict[str, Changes]] = {
+    "storage, one more": {"storage.more": {"purpose": "home", "type": "files"}},
+    "storage, a scratch storage removed": {"storage.temporary": None, "namespaces.jobs.volumes.work": None},
+    "storage, a dataset renamed": {
+        "storage.corpus": None,
+        "storage.data": _CORPUS,
+        "namespaces.jobs.volumes.shared.storage": "data",
+    },
+    "storage.corpus.purpose": {"storage.corpus.purpose": "scratch"},
+    "storage.corpus.backups, from on to off": {"storage.corpus.backups": False},
+    "storage.corpus.redundancy": {"storage.corpus.redundancy": "local"},
+    "namespaces.jobs.volumes, one more": {"namespaces.jobs.volumes.more": {"storage": "corpus", "sizeGib": 100}},
+    "namespaces.jobs.volumes, of a dataset removed": {"namespaces.jobs.volumes.shared": None},
+    "namespaces.jobs.volumes, of scratch removed": {"namespaces.jobs.volumes.work": None},
+    "namespaces.jobs.volumes, another storage": {"namespaces.jobs.volumes.work.storage": "corpus"},
+    "namespaces.jobs.volumes, another size": {"namespaces.jobs.volumes.shared.sizeGib": 400},
+}
+
 STACKS: Final = (
     Edited(document, PRODUCTION, EDITS),
     Edited(document, {**PRODUCTION, "environment": "dev", "pools.data": None}, UPGRADES),
+    Edited(document, STORING, STORAGE_EDITS),
 )

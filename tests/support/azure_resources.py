@@ -23,6 +23,8 @@ WORKSPACE = "azure-native:operationalinsights:Workspace"
 DIAGNOSTICS = "azure-native:monitor:DiagnosticSetting"
 COLLECTION = "azure-native:monitor:DataCollectionRule"
 COLLECTED = "azure-native:monitor:DataCollectionRuleAssociation"
+STORAGE = "azure-native:storage:StorageAccount"
+FILE_SERVICE, SHARE = "azure-native:storage:FileServiceProperties", "azure-native:storage:FileShare"
 PLACE = {"location": "westeurope"}
 IN_GROUP = {"resourceGroupName": "dev"}
 CONTRIBUTOR = (
@@ -89,6 +91,11 @@ class Stack:
         return self.make(
             SUBNET, "nodes", virtualNetworkName="net", subnetName="nodes", addressPrefix="10.8.0.0/20", **IN_GROUP
         )
+
+    def account(self, **inputs: Any) -> Existing:
+        """Make a storage account for file shares, in a group that exists."""
+        given = {"accountName": "corpus", "kind": "FileStorage", "sku": {"name": "Premium_ZRS"}, **IN_GROUP, **PLACE}
+        return self.make(STORAGE, "corpus", **{**given, **inputs})
 
     def cluster(self, **inputs: Any) -> Existing:
         """Make a cluster with one system pool, and all that it needs."""

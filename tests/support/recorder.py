@@ -27,6 +27,7 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     },
     "azure-native:resources:ResourceGroup": lambda name: {"name": f"{name}-name"},
     "azure-native:network:VirtualNetwork": lambda name: {"name": f"{name}-name"},
+    "azure-native:storage:StorageAccount": lambda name: {"name": f"{name}-name"},
     "azure-native:containerservice:ManagedCluster": lambda name: {
         "name": f"{name}-name",
         "oidcIssuerProfile": {"enabled": True, "issuerURL": f"https://{name}.issuer.example"},

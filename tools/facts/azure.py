@@ -7,7 +7,7 @@ it. Both work without a network. What comes from where:
   the installed ``pulumi-azure-native``, which Pulumi generates from Microsoft's REST descriptions of that version.
 - Where an input goes in a request's body, generated: the models of ``azure-mgmt-containerservice`` and
   ``azure-mgmt-network``, Microsoft's own. They are of a newer version of the API than the classes. Types that they do
-  not have keep everything but ``ENVELOPE`` in ``properties``, as ARM asks.
+  not have keep everything but ``ENVELOPE`` in ``properties``, as ARM asks; ``places`` of the table names exceptions.
 - Paths of ids, what replaces a resource and the forms of names, kept by hand in ``azure.yaml``: the plug-in's metadata
   is not in a package. Read on ``READ_ON`` in stored copies of ``provider/pkg/gen/replacement.go``, ``properties.go``
   and ``provider/pkg/provider/diff.go`` of pulumi/pulumi-azure-native (the first one as of its pull request 4771, of
@@ -78,12 +78,14 @@ class Upstream:
     apart
         Inputs that hold whole other resources; what is inside them is not described.
     open
-        Inputs whose enumeration lists some of the values that Azure takes; the others, of AKS and of networks, list all
-        of their version of the API, though every one could grow.
+        Inputs whose enumeration lists some of the values that Azure takes, or has the name of one with other values.
+        The others list all of their version of the API, though every one could grow.
+    places
+        Where an input goes in the object around it, if it has another name there and no model says so.
+    singleton
+        Whether Azure makes it with what it is a part of, and it is never deleted.
     keys
         Lists of texts that Azure takes as a map with empty values.
-    places
-        Where an input goes in the body, if it has another name there.
     forms
         Pattern of a name, by input.
     says
@@ -102,6 +104,7 @@ class Upstream:
     open: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     places: Mapping[str, str] = Field(default_factory=dict)
+    singleton: bool = False
     forms: Mapping[str, str] = Field(default_factory=dict)
     says: Says = ()
     calls: Calls = ()
@@ -290,7 +293,7 @@ def generate() -> str:
 
 def _entry(name: str, known: Upstream) -> dict[str, Any]:
     """Return the facts about one type; what it does not have is left out."""
-    optional = {"kept": list(known.kept), "forms": dict(known.forms)}
+    optional = {"kept": list(known.kept), "singleton": known.singleton, "forms": dict(known.forms)}
     return {
         "api_version": api_version(name),
         "id": known.id,

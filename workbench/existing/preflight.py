@@ -19,7 +19,7 @@ from components.contract.taints import Taint
 from infra.config import StackConfig
 from workbench.engine.conflict import Conflict
 from workbench.engine.live_objects import LiveObject
-from workbench.existing import taints
+from workbench.existing import claims, taints
 from workbench.existing.advice import default_classes, named, notes
 from workbench.existing.live import LiveCluster
 from workbench.existing.taints import Change
@@ -83,6 +83,7 @@ def inspect(config: StackConfig, live: LiveCluster, created: Collection[str]) ->
         *(each for what, spec in foreign for each in _of_shared(what, live.shared[what], spec)),
         *_of_class_order(dict(foreign), live),
         *_of_default_class(choices, live),
+        *claims.conflicts(config, live),
     ]
     inventory = ClusterInventory(
         choices.cluster_id,
@@ -96,7 +97,7 @@ def inspect(config: StackConfig, live: LiveCluster, created: Collection[str]) ->
     return Inspection(
         inventory,
         tuple(blockers),
-        tuple(notes(choices, live, groups, pools, [what for what, _ in foreign])),
+        (*notes(choices, live, groups, pools, [what for what, _ in foreign]), *claims.notes(config, live)),
         tuple(change for change in changes if change.added or change.removed),
         desired,
         {node.name: node.uid for nodes in pools.values() for node in nodes},

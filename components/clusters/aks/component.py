@@ -18,7 +18,7 @@ from components.clusters.aks.logs import LogWorkspace, LogWorkspaceArgs
 from components.clusters.aks.namespace_identities import NamespaceIdentities, NamespaceIdentitiesArgs
 from components.clusters.aks.network import CreatedVirtualNetwork, CreatedVirtualNetworkArgs
 from components.clusters.aks.node_groups import AgentPools, AgentPoolsArgs
-from components.clusters.handle import ClusterHandle, replaced_with
+from components.clusters.handle import ClusterHandle, Share, replaced_with
 from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.azure import AzureTag
@@ -27,6 +27,7 @@ from components.contract.groups import NodeGroup
 from components.contract.hours import OfficeHours
 from components.contract.identity import CloudIdentity
 from components.contract.pools import PoolRole
+from components.contract.shared_storage import Storage, Volumes
 from components.contract.tags import MANAGER
 from components.namespace_identity import NamespaceIdentity
 
@@ -43,6 +44,9 @@ class AksClusterArgs:
     groups: tuple[NodeGroup, ...]
     identities: Mapping[str, CloudIdentity] = field(default_factory=dict)
     """Cloud identities of user namespaces, by namespace."""
+    storage: Mapping[str, Storage] = field(default_factory=dict)
+    volumes: Volumes = field(default_factory=dict)
+    """Volumes in that storage."""
 
 
 class AksCluster(PlatformComponent):
@@ -66,10 +70,15 @@ class AksCluster(PlatformComponent):
         }
         self._azure = self._azure_provider()
         self._group = self._resource_group()
-        control_plane = self._control_plane()
+        network = self._network()
+        control_plane = self._control_plane(network)
         nodes = self._nodes(control_plane)
         kubernetes_provider, config = self._kubernetes_provider(control_plane)
-        ready = (*control_plane.access, *nodes.pools)
+        ready: tuple[pulumi.Resource, ...] = (*control_plane.access, *nodes.pools)
+        shares: Mapping[str, Share] = {}
+        if args.storage:
+            stored, shares = self._shared_storage(network)
+            ready = (*ready, stored)
         follows = (replaced_with(control_plane.cluster),)
         own = ClusterAddons(
             f"{name}-own",
@@ -84,6 +93,7 @@ class AksCluster(PlatformComponent):
             ready=(*ready, own),
             kubeconfig=config,
             transformations=follows,
+            shares=shares,
             facts=self._facts(control_plane),
             identities=self._identities(control_plane),
         )
@@ -130,12 +140,12 @@ class AksCluster(PlatformComponent):
         )
         return provider, config
 
-    def _control_plane(self) -> ControlPlane:
+    def _control_plane(self, network: Sequence[pulumi.Resource]) -> ControlPlane:
         args, choices = self._args, self._args.choices
         identities = ClusterIdentities(
             f"{self._name}-identities",
             ClusterIdentitiesArgs(choices=choices, resource_group=self._group.name, tags=self._tags),
-            self._in_azure(*self._network()),
+            self._in_azure(*network),
         )
         logs = LogWorkspace(
             f"{self._name}-logs",
@@ -174,6 +184,7 @@ class AksCluster(PlatformComponent):
                 resource_group=self._group.name,
                 tags=self._tags,
                 is_production=self._is_production,
+                has_storage=bool(self._args.storage),
             ),
             self._in_azure(),
         )
@@ -219,6 +230,26 @@ class AksCluster(PlatformComponent):
             ClusterHoursArgs(choices=self._args.choices, hours=hours, resource_group=self._group.name, tags=self._tags),
             self._in_azure(*ready),
         )
+
+    def _shared_storage(self, network: Sequence[pulumi.Resource]) -> tuple[pulumi.Resource, Mapping[str, Share]]:
+        # Only stacks with shared storage load the SDK of storage.
+        from components.clusters.aks.shared_storage import SharedStorage, SharedStorageArgs  # noqa: PLC0415
+
+        args = self._args
+        storage = SharedStorage(
+            f"{self._name}-storage",
+            SharedStorageArgs(
+                choices=args.choices,
+                storage=args.storage,
+                volumes=args.volumes,
+                resource_group=self._group.name,
+                tags=self._tags,
+                is_production=self._is_production,
+            ),
+            # Azure admits a subnet only once it has the endpoint of storage.
+            self._in_azure(*network),
+        )
+        return storage, storage.shares
 
     def _facts(self, control_plane: ControlPlane) -> dict[str, pulumi.Input[object]]:
         choices, cluster = self._args.choices, control_plane.cluster

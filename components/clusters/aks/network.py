@@ -14,6 +14,7 @@ from pulumi_azure_native.network import (
     PublicIPAddress,
     PublicIPAddressSkuArgs,
     SecurityRuleArgs,
+    ServiceEndpointPropertiesFormatArgs,
     Subnet,
     SubResourceArgs,
     VirtualNetwork,
@@ -33,6 +34,9 @@ and refuses to change zones later. Every region that a stack file may name has t
 IDLE_MINUTES: Final = 10
 """Idle timeout of connections through the NAT gateway; downloads of models may pause."""
 
+STORAGE: Final = "Microsoft.Storage"
+"""Service endpoint: nodes reach storage accounts of the region as their subnet, past the NAT gateway."""
+
 INGRESS_PORTS: Final = ("80", "443")
 """Ports of load balancers that may be opened to the internet."""
 
@@ -50,6 +54,8 @@ class CreatedVirtualNetworkArgs:
     tags: dict[str, str]
     is_production: bool
     """Protection against removal."""
+    has_storage: bool
+    """Whether nodes mount shared storage, whose accounts admit their subnet."""
 
 
 class CreatedVirtualNetwork(PlatformComponent):
@@ -93,6 +99,7 @@ class CreatedVirtualNetwork(PlatformComponent):
             default_outbound_access=False,
             network_security_group=NetworkSecurityGroupArgs(id=group.id),
             nat_gateway=SubResourceArgs(id=self._nat().id) if choices.is_private else None,
+            service_endpoints=[ServiceEndpointPropertiesFormatArgs(service=STORAGE)] if args.has_storage else None,
             opts=self.child(),
         )
         self.register_outputs({"subnetId": subnet.id})

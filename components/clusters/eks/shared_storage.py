@@ -24,11 +24,11 @@ from components.base import PlatformComponent
 from components.clusters.eks.identity import EFS_POLICIES, POLICY_VERSION, PodRole
 from components.clusters.eks.managed_addons import CORE_NODES, ManagedAddon
 from components.clusters.eks.network import Network
-from components.clusters.handle import CsiVolume, Share
+from components.clusters.handle import Share
 from components.contract.aws import OwnTag
-from components.contract.eks.checks import creation_token
 from components.contract.eks.config import EFS_ADDON
-from components.contract.shared_storage import Storage, Volumes
+from components.contract.eks.shared_storage import creation_token
+from components.contract.shared_storage import Storage, Volumes, class_name
 
 DRIVER: Final = "efs.csi.aws.com"
 NFS_PORT: Final = 2049
@@ -140,6 +140,7 @@ class SharedStorage(PlatformComponent):
                 opts=self.child(),
             )
         return Share(
+            class_name=class_name(key),
             provisioner=DRIVER,
             parameters={**CLASS_PARAMETERS, "fileSystemId": files.id},
             volumes={at: self._volume(at, files) for at, volume in args.volumes.items() if volume.storage == key},
@@ -162,7 +163,7 @@ class SharedStorage(PlatformComponent):
         }
         return json.dumps({"Version": POLICY_VERSION, "Statement": [statement]}, sort_keys=True)
 
-    def _volume(self, at: tuple[str, str], files: FileSystem) -> CsiVolume:
+    def _volume(self, at: tuple[str, str], files: FileSystem) -> dict[str, Any]:
         namespace, claim = at
         name = f"{self._name}-{namespace}.{claim}"
         point = AccessPoint(
@@ -178,4 +179,4 @@ class SharedStorage(PlatformComponent):
             tags={"Name": name},
             opts=self.child(),
         )
-        return CsiVolume(driver=DRIVER, handle=pulumi.Output.concat(files.id, "::", point.id))
+        return {"csi": {"driver": DRIVER, "volumeHandle": pulumi.Output.concat(files.id, "::", point.id)}}

@@ -1,6 +1,7 @@
 """An existing cluster as a component."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -9,12 +10,13 @@ from pulumi_kubernetes.core.v1 import NamespacePatch, NodePatch
 from components.addons.storage import DefaultStorageClass, DefaultStorageClassArgs
 from components.base import PlatformComponent
 from components.clusters.existing.node_groups import ExistingPool, ExistingPoolArgs
-from components.clusters.handle import ClusterHandle
+from components.clusters.handle import ClusterHandle, Share
 from components.contract.environments import ClusterKind
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
 from components.contract.existing.config import ExistingConfig, StorageChoice
 from components.contract.groups import NodeGroup
 from components.contract.labels import AnnotationKey
+from components.contract.shared_storage import Storage
 from components.ownership import joined
 
 IDENTITY_NAMESPACE = "kube-system"
@@ -29,6 +31,7 @@ class ExistingClusterArgs:
     sighting: ClusterInventory
     """The inventory that `igz-clusters` just took."""
     groups: tuple[NodeGroup, ...]
+    storage: Mapping[str, Storage] = field(default_factory=dict)
 
 
 class ExistingCluster(PlatformComponent):
@@ -81,6 +84,7 @@ class ExistingCluster(PlatformComponent):
             provider=provider,
             ready=(mark, *nodes),
             adopted=args.sighting.adopted,
+            shares={key: Share(class_name=each.storage_class or "") for key, each in args.storage.items()},
             facts={"context": choices.context, "clusterId": choices.cluster_id},
         )
         self.register_outputs({"nodeGroups": [group.name for group in args.groups]})

@@ -1,7 +1,7 @@
 """The local cluster as a component."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -15,9 +15,11 @@ from components.clusters.local.node_groups import (
     node_metadata,
     node_taints,
 )
+from components.clusters.local.shared_storage import shares
 from components.contract import autoscaler
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup
+from components.contract.shared_storage import Storage, Volumes
 from components.ownership import owned
 
 
@@ -28,6 +30,9 @@ class LocalClusterArgs:
     kubeconfig: str
     """Path of the instance's kubeconfig file: a path, so that no key is ever in the state."""
     groups: tuple[NodeGroup, ...]
+    storage: Mapping[str, Storage] = field(default_factory=dict)
+    volumes: Volumes = field(default_factory=dict)
+    """Volumes in that storage."""
 
 
 class LocalCluster(PlatformComponent):
@@ -64,6 +69,7 @@ class LocalCluster(PlatformComponent):
             groups=args.groups,
             provider=provider,
             ready=(*nodes, *pools),
+            shares=shares(args.storage, args.volumes),
         )
         self.register_outputs({"nodeGroups": [group.name for group in args.groups]})
 

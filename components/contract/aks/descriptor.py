@@ -7,6 +7,7 @@ from components.contract.aks.checks import NAME_MAX, environment_problems, misma
 from components.contract.aks.config import AksConfig
 from components.contract.aks.identity import identity_problems
 from components.contract.aks.nodes import NODES
+from components.contract.aks.shared_storage import storage_problems, volume_problems
 from components.contract.azure import GUID_SHAPE, is_guid
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.environments import ClusterKind
@@ -37,6 +38,8 @@ AKS: Final = KindDescriptor(
     split=agent_pools,
     egress=_egress,
     identity_problems=identity_problems,
+    storage_problems=storage_problems,
+    volume_problems=volume_problems,
     group_problem=_group_problem,
     zones=lambda choices: choices.zones,
     nodes=NODES,

@@ -25,7 +25,6 @@ from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import JOB_ROLES, NodePool, PoolRole
-from components.contract.shared_storage import Storage
 
 GROUPS_MAX: Final = 30
 """Maximum number of managed node groups per cluster, by default: https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html."""
@@ -44,9 +43,6 @@ SPOT_TYPES_MIN: Final = 3
 
 With fewer, one shortage of capacity stops the whole pool (EKS best practices, cost).
 """
-
-CREATION_TOKEN_MAX: Final = 64
-"""Maximum length of a file system's token: https://docs.aws.amazon.com/efs/latest/ug/API_CreateFileSystem.html."""
 
 
 def mismatches(
@@ -92,23 +88,6 @@ def creation_problems(choices: EksConfig) -> Iterator[Mismatch]:
             "stop at the first Kubernetes object; add the private ranges of the pipeline and the VPN, such as "
             "[10.60.0.0/16]",
         )
-
-
-def creation_token(cluster: str, storage: str) -> str:
-    """Return the token by which EFS knows a file system from the moment of its creation, unique in the account."""
-    return f"{cluster}-{storage}"
-
-
-def storage_problems(choices: EksConfig, storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
-    """Find shared storage that EFS would refuse."""
-    for name in storage:
-        length = len(creation_token(choices.name, name))
-        if length > CREATION_TOKEN_MAX:
-            yield Mismatch(
-                (name,),
-                f"has {length} characters with the cluster's name and a '-', EFS takes {CREATION_TOKEN_MAX}; choose a "
-                "shorter name",
-            )
 
 
 def _pool_problems(pool: NodePool, choices: EksConfig) -> Iterator[str]:

@@ -5,10 +5,11 @@ from dataclasses import replace
 from typing import Final
 
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
-from components.contract.eks.checks import creation_problems, environment_problems, mismatches, storage_problems
+from components.contract.eks.checks import creation_problems, environment_problems, mismatches
 from components.contract.eks.config import EksConfig
 from components.contract.eks.identity import identity_problems
 from components.contract.eks.nodes import NODES
+from components.contract.eks.shared_storage import storage_problems, volume_problems
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup, by_zone
 from components.contract.kind import KindDescriptor, made_by_the_stack
@@ -56,6 +57,7 @@ EKS: Final = KindDescriptor(
     environment_problems=environment_problems,
     creation_problems=creation_problems,
     storage_problems=storage_problems,
+    volume_problems=volume_problems,
     split=_split,
     egress=_egress,
     identity_problems=identity_problems,

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from components.contract.checks import no_headroom, no_pool_hours, no_reservations, no_warm_pool
 from components.contract.constraint_violation import Mismatch
@@ -10,6 +11,12 @@ from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole
+from components.contract.shared_storage import SIZE_GIB_MAX, Storage, Volumes, size_problems, unusable
+
+SIZES: Final = range(1, SIZE_GIB_MAX + 1)
+"""Sizes in GiB that a claim may ask for; what the cluster's driver gives is its own affair."""
+
+OWNER_S: Final = "is up to the owner of an existing cluster; remove it"
 
 
 def mismatches(
@@ -41,6 +48,23 @@ def mismatches(
     for group in {group.pool: group for group in groups}.values():
         for message in _problems(choices, group):
             yield Mismatch((group.pool,), message)
+
+
+def storage_problems(_: ExistingConfig, storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
+    """Find shared storage without a class, and choices that only the cluster's owner can make."""
+    yield from unusable(storage, ("backups", "redundancy"), OWNER_S)
+    for name, each in storage.items():
+        if each.storage_class is None:
+            yield Mismatch(
+                (name, "storageClass"),
+                "is required on an existing cluster: a class whose volumes many nodes can mount at once; "
+                "`kubectl get storageclasses` lists all classes",
+            )
+
+
+def volume_problems(_: ExistingConfig, volumes: Volumes) -> Iterator[Mismatch]:
+    """Find volumes without a size, without which Kubernetes takes no claim."""
+    return size_problems(volumes, SIZES, "a claim")
 
 
 def _problems(choices: ExistingConfig, group: NodeGroup) -> Iterator[str]:

@@ -7,8 +7,9 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.labels import OWN_DOMAIN, is_dns_label, label_key_grammar_problem
+from components.contract.labels import OWN_DOMAIN, label_key_grammar_problem
 from components.contract.pool_names import LabelValue, PoolName
+from components.contract.storage import CLASS_NAME_MAX, CLASS_NAME_PATTERN, class_name_of
 
 OLDEST_MINOR: Final = 30
 """Kubernetes 1.30 is the first with ValidatingAdmissionPolicy v1:
@@ -62,12 +63,6 @@ def _selected(key: str) -> str:
     return key
 
 
-def _class_name(name: str) -> str:
-    if not all(map(is_dns_label, name.split("."))):
-        raise ValueError("must be lower-case letters, digits, '-' and '.'")
-    return name
-
-
 class NodeChoice(ContractModel):
     """Selects the nodes of a pool."""
 
@@ -96,9 +91,9 @@ class NodeChoice(ContractModel):
 class StorageChoice(ContractModel):
     """The default storage class, if the cluster has none or exactly this one."""
 
-    name: Annotated[str, AfterValidator(_class_name)] = Field(
-        max_length=253,
-        json_schema_extra={"pattern": "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$"},
+    name: Annotated[str, AfterValidator(class_name_of)] = Field(
+        max_length=CLASS_NAME_MAX,
+        json_schema_extra={"pattern": CLASS_NAME_PATTERN},
         description="Name of the class.",
         examples=["fast"],
     )

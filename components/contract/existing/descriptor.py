@@ -3,7 +3,7 @@
 from typing import Final
 
 from components.contract.environments import ClusterKind, Environment, ServerOwner
-from components.contract.existing.checks import mismatches
+from components.contract.existing.checks import mismatches, storage_problems, volume_problems
 from components.contract.existing.config import ExistingConfig
 from components.contract.existing.nodes import NODES
 from components.contract.kind import KindDescriptor
@@ -19,6 +19,8 @@ EXISTING: Final = KindDescriptor(
     config=ExistingConfig,
     mismatches=mismatches,
     owner_problem=_owner_problem,
+    storage_problems=storage_problems,
+    volume_problems=volume_problems,
     nodes=NODES,
     stack_files=dict.fromkeys(Environment, "examples/existing/Pulumi.existing.yaml"),
 )

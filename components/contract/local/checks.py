@@ -9,6 +9,7 @@ from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.local.config import LocalConfig
 from components.contract.pools import NodePool
+from components.contract.shared_storage import OWN_CLASS, Storage, unusable
 
 
 def mismatches(
@@ -27,3 +28,8 @@ def mismatches(
     yield from no_reservations(pools, "a local cluster")
     yield from headroom_problems(groups, pools, UPSTREAM)
     yield from no_warm_pool(pools, "is impossible on a local cluster, whose machines are simulated; remove it")
+
+
+def storage_problems(_: LocalConfig, storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
+    """Find classes of another cluster. What the choices of a cloud decide, a local cluster leaves out."""
+    return unusable(storage, ("storage_class",), OWN_CLASS)

@@ -5,7 +5,7 @@ from typing import Final
 from components.contract.egress import HTTPS, to_api_server
 from components.contract.environments import ClusterKind, Environment
 from components.contract.kind import KindDescriptor, made_by_the_stack
-from components.contract.local.checks import mismatches
+from components.contract.local.checks import mismatches, storage_problems
 from components.contract.local.config import SERVICE_CIDR, LocalConfig
 from components.contract.ranges import service_address
 
@@ -15,6 +15,7 @@ LOCAL: Final = KindDescriptor(
     mismatches=mismatches,
     owner_problem=made_by_the_stack(ClusterKind.LOCAL, "a local cluster has no installer"),
     identity_problems=lambda _, __: iter(()),
+    storage_problems=storage_problems,
     egress=lambda _: (to_api_server(service_address(SERVICE_CIDR), ports=(HTTPS,)),),
     stack_files={Environment.DEV: "Pulumi.local.yaml"},
 )

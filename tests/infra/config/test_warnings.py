@@ -173,3 +173,18 @@ def test_a_guard_that_is_off_is_warned_of_in_prod_but_for_a_local_cluster() -> N
 @pytest.mark.parametrize("name", stacks.stack_files())
 def test_a_shipped_stack_file_has_no_notes(name: str) -> None:
     assert stacks.find(name).config.notes == ()
+
+
+def test_storage_on_a_local_cluster_keeps_nothing() -> None:
+    pools = {"initial": {"role": "initial", "size": {"min": 2, "max": 2}, "instanceTypes": ["m6i.2xlarge"]}}
+    choices = {"schemaVersion": 1, "environment": "dev", "cluster": {"kind": "local"}, "pools": pools}
+    told = "keeps nothing on a local cluster: claims are bound, and nothing mounts them"
+    assert warned(parse({**choices, "storage": {"corpus": {"purpose": "dataset", "type": "files"}}})) == [
+        f"storage.corpus: {told}"
+    ]
+
+
+@pytest.mark.parametrize(("network", "count"), [(aks.EXISTING, 1), (aks.CREATED, 0)])
+def test_an_existing_subnet_needs_the_endpoint_of_storage(network: dict[str, Any], count: int) -> None:
+    config = aks.config({"storage": {"corpus": {"purpose": "dataset", "type": "files"}}, "cluster.network": network})
+    assert len([each for each in warned(config) if "must have the service endpoint Microsoft.Storage" in each]) == count

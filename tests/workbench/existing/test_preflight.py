@@ -338,3 +338,33 @@ def test_an_api_server_that_could_not_be_read_is_said() -> None:
     unread = looked(cluster(api_server=()))
     assert unread.inventory.egress == ()
     assert any("user pods do not reach the API server" in note for note in unread.notes)
+
+
+STORING = {"storage": {"corpus": {"purpose": "dataset", "type": "files", "storageClass": "nfs"}}}
+
+
+def shared_class(**content: Any) -> LiveObject:
+    return live("StorageClass", "nfs", **{"provisioner": "nfs.csi.k8s.io", "reclaimPolicy": "Retain", **content})
+
+
+def test_a_class_of_shared_files_is_fine() -> None:
+    seen = looked(cluster(shared_class()), STORING)
+    assert seen.blockers == seen.notes == ()
+
+
+def test_a_class_that_is_not_there_is_refused_with_those_that_are() -> None:
+    [blocker] = looked(cluster(), STORING).blockers
+    assert "storage.corpus.storageClass: found no StorageClass 'nfs' in the cluster, which has: own" in str(blocker)
+
+
+@pytest.mark.parametrize("driver", ["ebs.csi.aws.com", "kubernetes.io/gce-pd"])
+def test_a_class_of_disks_is_refused(driver: str) -> None:
+    [blocker] = looked(cluster(shared_class(provisioner=driver)), STORING).blockers
+    assert f"found StorageClass 'nfs' of {driver}, whose volumes one node mounts at a time" in str(blocker)
+
+
+@pytest.mark.parametrize(("purpose", "count"), [("dataset", 1), ("scratch", 0)])
+def test_a_class_that_deletes_what_is_kept_is_told(purpose: str, count: int) -> None:
+    seen = looked(cluster(shared_class(reclaimPolicy="Delete")), {**STORING, "storage.corpus.purpose": purpose})
+    assert seen.blockers == ()
+    assert len([note for note in seen.notes if "StorageClass nfs deletes the data" in note]) == count

@@ -28,6 +28,8 @@ class ResourceFacts(Resource):
         Outputs that only Azure sets: at the top, and inside objects that are inputs.
     kept
         Lists whose elements can also be separate resources: an update without the list keeps them.
+    singleton
+        Whether Azure makes it with what it is a part of, and it is never deleted.
     forms
         Pattern of a whole name by input.
     """
@@ -36,6 +38,7 @@ class ResourceFacts(Resource):
     id: str
     outputs: tuple[str, ...]
     kept: tuple[str, ...] = ()
+    singleton: bool = False
     forms: Mapping[str, str] = field(default_factory=dict)
 
 

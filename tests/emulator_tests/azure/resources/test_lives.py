@@ -16,6 +16,7 @@ from support.azure_resources import (
     CONTRIBUTOR,
     CREDENTIAL,
     DIAGNOSTICS,
+    FILE_SERVICE,
     GROUP,
     IDENTITY,
     IN_GROUP,
@@ -26,6 +27,8 @@ from support.azure_resources import (
     POOL,
     ROLE,
     RULES,
+    SHARE,
+    STORAGE,
     SUBNET,
     SUBSCRIPTION,
     WORKFLOW,
@@ -217,6 +220,33 @@ def collected(stack: Stack) -> Made:
     return made, {"description": "logs"}
 
 
+def storage_account(stack: Stack) -> Made:
+    subnet = stack.subnet()
+    stack.change(subnet, serviceEndpoints=[{"service": "Microsoft.Storage"}])
+    admitted = {"virtualNetworkResourceId": subnet.id, "action": "Allow"}
+    closed = {"defaultAction": "Deny", "bypass": "None", "virtualNetworkRules": [admitted]}
+    given = {"allowSharedKeyAccess": False, "enableHttpsTrafficOnly": True, "networkRuleSet": closed}
+    return stack.account(**given), {"allowSharedKeyAccess": True, **TAGS}
+
+
+def file_service(stack: Stack) -> Made:
+    stack.group()
+    stack.account()
+    kept = {"enabled": True, "days": 14}
+    made = stack.make(
+        FILE_SERVICE, "corpus", accountName="corpus", fileServicesName="default", shareDeleteRetentionPolicy=kept,
+        **IN_GROUP,
+    )  # fmt: skip
+    return made, {"shareDeleteRetentionPolicy": {"enabled": False}}
+
+
+def share(stack: Stack) -> Made:
+    stack.group()
+    stack.account()
+    given = {"accountName": "corpus", "shareName": "vision-shared", "enabledProtocols": "NFS", "shareQuota": 100}
+    return stack.make(SHARE, "vision-shared", **given, **IN_GROUP), {"shareQuota": 200}
+
+
 LIVES: dict[str, Callable[[Stack], Made]] = {
     GROUP: group,
     NETWORK: network,
@@ -236,6 +266,9 @@ LIVES: dict[str, Callable[[Stack], Made]] = {
     DIAGNOSTICS: diagnostics,
     COLLECTION: collection,
     COLLECTED: collected,
+    STORAGE: storage_account,
+    FILE_SERVICE: file_service,
+    SHARE: share,
 }
 
 
@@ -262,7 +295,9 @@ def test_a_resource_is_made_looked_up_changed_imported_and_deleted(stack: Stack,
     }
 
     stack.provider.delete(changed)
-    assert stack.provider.read(changed) is None
+    left = stack.provider.read(changed)
+    assert (left is None) is not facts().resources[type_].singleton
+    assert left is None or left.inputs != changed.inputs, "what is not deleted is set back"
     stack.provider.delete(changed)  # what is gone already is fine
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from emulators.azure.resources.connection import Arm, ArmError
 from emulators.azure.resources.refreshing import refreshed
 from workbench.offline.azure import shapes
-from workbench.offline.azure.facts import resource
+from workbench.offline.azure.facts import facts, resource
 from workbench.offline.azure.inputs import children
 from workbench.offline.azure.provider import API_VERSION
 from workbench.offline.provider import CloudError, Existing, PartlyMadeError, ReadResult, RefusedError
@@ -29,17 +29,29 @@ class ResourceHandler:
     def make(self, inputs: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Make a resource, wait until Azure has it, and return its id and outputs."""
         id_ = shapes.id_of(self.type_, inputs, self.subscription)
-        there = self.arm.look(id_, self._version)
-        if there.status == HTTPStatus.OK and there.body:
-            raise CloudError(f"cannot create already existing resource '{id_}'")
-        if there.status != HTTPStatus.NOT_FOUND:
-            raise CloudError(f"cannot check existence of resource '{id_}': {there.error}")
+        self._refuse_to_take_over(id_)
         body = shapes.body(self.type_, inputs)
         for name in self._kept(inputs):
             body.setdefault("properties", {})[name] = []
         answer = self._put(id_, body)
         id_ = str(answer.get("id") or id_)
         return id_, shapes.outputs(self.type_, self._after(id_, answer))
+
+    def _refuse_to_take_over(self, id_: str) -> None:
+        """Refuse to make what is there already, or a part of nothing that Azure makes with the whole.
+
+        Source: ``CanCreate`` in provider.go.
+        """
+        there = self.arm.look(id_, self._version)
+        if resource(self.type_).singleton:
+            if there.status == HTTPStatus.NOT_FOUND:
+                raise CloudError(f"parent resource does not exist for resource '{id_}'")
+            if there.status == HTTPStatus.OK:
+                return
+        if there.status == HTTPStatus.OK and there.body:
+            raise CloudError(f"cannot create already existing resource '{id_}'")
+        if there.status != HTTPStatus.NOT_FOUND:
+            raise CloudError(f"cannot check existence of resource '{id_}': {there.error}")
 
     def find(self, resource: Existing) -> ReadResult | None:
         """Return a resource as it is; None if it does not exist."""
@@ -66,8 +78,14 @@ class ResourceHandler:
         return shapes.outputs(self.type_, self._after(resource.id, self._put(resource.id, body)))
 
     def remove(self, resource: Existing) -> None:
-        """Delete a resource and wait until it is gone; one that is gone already is fine."""
-        self.arm.delete(resource.id, self._version)
+        """Delete a resource and wait until it is gone; one that is gone already is fine.
+
+        What Azure makes and removes with something else is set back instead.
+        """
+        if facts().resources[self.type_].singleton:
+            self.arm.put(resource.id, self._version, {})
+        else:
+            self.arm.delete(resource.id, self._version)
 
     def _kept(self, inputs: Mapping[str, Any]) -> list[str]:
         """Return the lists of resources of their own that the program does not give."""

@@ -31,6 +31,9 @@ SECONDS: Final = {
     "Microsoft.OperationalInsights/workspaces/create": 30,
     "Microsoft.OperationalInsights/workspaces/delete": 10,
     "Microsoft.Resources/resourceGroups/delete": 60,
+    "Microsoft.Storage/storageAccounts/create": 20,
+    "Microsoft.Storage/storageAccounts/update": 5,
+    "Microsoft.Storage/storageAccounts/delete": 5,
 }
 """Orders of magnitude, to tell long from short; no measurement. What is not listed is done when it is answered.
 

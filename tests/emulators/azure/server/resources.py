@@ -17,6 +17,7 @@ from emulators.azure.server.kinds.kind import Kind
 from emulators.azure.server.kinds.monitoring import DiagnosticSettings, Workspaces
 from emulators.azure.server.kinds.network import Peerings, SecurityGroups, Subnets, VirtualNetworks
 from emulators.azure.server.kinds.private_dns import Links, Zones
+from emulators.azure.server.kinds.storage import Accounts, FileServices, Shares
 from emulators.azure.server.kinds.workflows import Post, Workflows
 from emulators.azure.server.requests import Request
 from emulators.azure.server.store import FAILED, Operation, Resource, Store
@@ -51,6 +52,7 @@ class Resources:
             *(CollectionRules(store), CollectionAssociations(store), Peerings(store), Zones(store), Links(store)),
             *(DiskEncryptionSets(store), pools, self.clusters, MaintenanceConfigurations(store)),
             *(Roles(store), self.workflows),
+            *(Accounts(store), FileServices(store), Shares(store)),
         )
         self._kinds: dict[str, Kind] = {kind.arm_type.lower(): kind for kind in plain}
         self._kinds[GROUP.lower()] = Groups(store, dict(self._kinds))

@@ -5,6 +5,7 @@ from typing import Any, Final
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL, is_moving
+from workbench.offline.azure.facts import resource
 from workbench.offline.azure.shapes import outputs
 from workbench.recovery.cloud.azure.ids import id_of
 from workbench.recovery.cloud.azure.queries import AzureQueries
@@ -19,19 +20,29 @@ UNTAGGED: Final = frozenset(
         "azure-native:monitor:DataCollectionRuleAssociation",
         "azure-native:monitor:DiagnosticSetting",
         "azure-native:network:Subnet",
+        "azure-native:storage:FileServiceProperties",
+        "azure-native:storage:FileShare",
     }
 )
 """Types without tags: they are inside our resources, or named after them."""
 
+ACCOUNT: Final = "azure-native:storage:StorageAccount"
+SHARE: Final = "azure-native:storage:FileShare"
+
 
 def search(queries: AzureQueries, query: LookupQuery) -> list[LookupResult]:
     """Return the queried resource, if it exists.
+
+    What Azure makes with something else is there whatever a killed run did; it is taken for missing, so that the next
+    run sets it.
 
     Raises
     ------
     UserError
         Azure cannot be queried.
     """
+    if resource(query.type).singleton:
+        return []
     id_ = id_of(query.type, query.inputs, queries.choices)
     response = queries.look_up(query.type, id_) if id_ else {}
     return [result_of(query.type, id_, response)] if id_ and response else []
@@ -54,7 +65,7 @@ def result_of(type_: str, id_: str, response: dict[str, Any]) -> LookupResult:
 
 def holds_data(type_: str, properties: dict[str, Any]) -> bool:
     """Return whether deleting the resource loses data."""
-    if type_ == CLUSTER:
-        # All pools and the disks of all claims are deleted with it.
+    if type_ in (CLUSTER, ACCOUNT, SHARE):
+        # With a cluster go all pools and the disks of all claims, with an account all shares.
         return True
     return type_ == POOL and (properties.get("nodeLabels") or {}).get(LabelKey.ROLE.value) == PoolRole.DATA.value

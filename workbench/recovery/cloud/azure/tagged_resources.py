@@ -9,7 +9,7 @@ from workbench.engine.clouds.blocker import Blocker
 from workbench.offline.azure.facts import resource
 from workbench.recovery.cloud.azure.ids import pulumi_types
 from workbench.recovery.cloud.azure.queries import AzureQueries
-from workbench.recovery.cloud.azure.searches import holds_data, result_of
+from workbench.recovery.cloud.azure.searches import ACCOUNT, holds_data, result_of
 from workbench.recovery.cloud.cloud_resource import CloudResource
 
 GROUP: Final = "azure-native:resources:ResourceGroup"
@@ -87,7 +87,7 @@ def _in_group(queries: AzureQueries) -> Iterator[CloudResource]:
     for each in queries.listed(f"{queries.choices.group_id}/resources", RESOURCES):
         if queries.is_ours(each.get("tags") or {}):
             type_ = pulumi_types().get(each["type"].lower(), each["type"])
-            yield _resource(type_, each, with_data=type_ in (CLUSTER, WORKSPACE))
+            yield _resource(type_, each, with_data=type_ in (ACCOUNT, CLUSTER, WORKSPACE))
 
 
 def _pools(queries: AzureQueries) -> Iterator[CloudResource]:

@@ -17,13 +17,13 @@ def test_everything_in_a_group_goes_with_it(own: Account) -> None:
 
 
 def test_what_others_made_in_a_group_is_listed_and_goes_with_it(own: Account) -> None:
-    stranger = f"{own.group}/providers/Microsoft.Storage/storageAccounts/results"
+    stranger = f"{own.group}/providers/Microsoft.Cache/redis/results"
     own.az.leave_resource(stranger)
     listed = own.ask("GET", f"{own.group}/resources").body["value"]
     assert stranger in {each["id"] for each in listed}
-    assert stranger in own.az.inventory()["Microsoft.Storage/storageAccounts"]
+    assert stranger in own.az.inventory()["Microsoft.Cache/redis"]
     own.delete(own.group)
-    assert stranger not in own.az.inventory().get("Microsoft.Storage/storageAccounts", [])
+    assert stranger not in own.az.inventory().get("Microsoft.Cache/redis", [])
 
 
 def test_the_group_of_a_clusters_nodes_goes_with_the_clusters_group(own: Account) -> None:

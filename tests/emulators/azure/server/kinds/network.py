@@ -13,6 +13,9 @@ from emulators.azure.server.requests import Request
 from emulators.azure.server.store import SUCCEEDED, Resource, Store
 from emulators.core.refusal import Refusal
 
+ADMITTING: Final = "Microsoft.Storage/storageAccounts"
+"""What names a subnet to let it in, and has no address there; that it does not hold the subnet is assumed."""
+
 INTERFACE: Final = "Microsoft.Network/networkInterfaces"
 """Network interfaces: nobody makes one by itself here."""
 
@@ -85,7 +88,7 @@ class VirtualNetworks(_WithSubnets):
         if going is None:
             self.refuse_beside(resource.id)
         for subnet in self.store.below(resource.id, SUBNET):
-            refuse_used(self.store.users(subnet.id, going), subnet)
+            refuse_used(occupants(self.store, subnet, going), subnet)
 
     @override
     def shown(self, resource: Resource) -> dict[str, Any]:
@@ -130,7 +133,7 @@ class Subnets(_WithSubnets):
                 told = f"Subnet '{request.id.name}' is not valid because {overlapping}"
                 raise Refusal("NetcfgSubnetRangesOverlap", 400, f"{told} in virtual network '{network.id.name}'.")
         lost = [each for each in prefixes_of(old.properties) if each not in prefixes] if old else []
-        if old and lost and self.store.users(old.id):
+        if old and lost and occupants(self.store, old):
             told = f"IpPrefix {lost[0]} on Subnet {request.id.name} has active allocations and cannot be deleted."
             raise Refusal("InUsePrefixCannotBeDeleted", 400, told)
 
@@ -138,7 +141,7 @@ class Subnets(_WithSubnets):
     def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:
         if going is None:
             self.refuse_beside(resource.id.above.above)
-        refuse_used(self.store.users(resource.id, going), resource)
+        refuse_used(occupants(self.store, resource, going), resource)
 
 
 class Peerings(NetworkKind):
@@ -155,6 +158,11 @@ def are_peered(store: Store, one: ArmId, other: ArmId) -> bool:
     ready = [each for each in store.all(PEERING) if each.state == SUCCEEDED]
     ways = {(each.id.above.above.key, each.properties["remoteVirtualNetwork"]["id"].lower()) for each in ready}
     return {(one.key, other.key), (other.key, one.key)} <= ways
+
+
+def occupants(store: Store, subnet: Resource, going: ArmId | None = None) -> list[Resource]:
+    """Return who has addresses in a subnet; ``going`` as of ``Store.users``."""
+    return [each for each in store.users(subnet.id, going) if each.type != ADMITTING]
 
 
 def refuse_used(users: list[Resource], subnet: Resource) -> None:

@@ -16,6 +16,7 @@ from support.aks import AGENT_POOL, CLUSTER, ROLE_ASSIGNMENT
 from support.aks_state import components
 from support.azure_cloud_resources import Resource, account_at, build_in_azure
 from support.azure_emulator import GROUP
+from support.azure_resources import FILE_SERVICE
 from workbench import stacks
 from workbench.engine import Session
 from workbench.offline.azure.facts import facts
@@ -26,6 +27,11 @@ from workbench.recovery.cloud.azure.searches import UNTAGGED
 from workbench.recovery.cloud.lookup import LookupQuery
 from workbench.recovery.cloud.plan import answer_of
 from workbench.system.errors import UserError
+
+STORED: dict[str, Any] = {
+    "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
+    "namespaces": {"mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus", "sizeGib": 200}}}},
+}
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,11 @@ class Made:
     account: AzureAccount
     resources: Sequence[Resource]
 
+    @property
+    def findable(self) -> list[Resource]:
+        """Resources without those that are there whether or not the stack made them."""
+        return [each for each in self.resources if not facts().resources[each.type].singleton]
+
     def one(self, type_: str) -> Resource:
         return next(each for each in self.resources if each.type == type_)
 
@@ -67,11 +78,11 @@ class Made:
 def made() -> Iterator[Made]:
     with running() as emulator, pytest.MonkeyPatch.context() as patch:
         account = account_at(emulator, patch)
-        yield Made(emulator, account, build_in_azure())
+        yield Made(emulator, account, build_in_azure(STORED))
 
 
 def test_everything_is_found_under_the_id_that_its_inputs_make(made: Made) -> None:
-    for each in made.resources:
+    for each in made.findable:
         (found,) = made.account.search(LookupQuery(each.urn, each.type, each.inputs))
         assert found.id.lower() == each.id.lower()
         assert found.tags is None or made.account.is_ours(found.tags), each.urn
@@ -82,7 +93,7 @@ def test_everything_is_found_under_the_id_that_its_inputs_make(made: Made) -> No
 def test_a_refresh_changes_no_input_of_what_was_entered(made: Made) -> None:
     provider = AzureEmulator()
     provider.configure({"subscriptionId": made.account.choices.subscription_id})
-    for each in made.resources:
+    for each in made.findable:
         wanted = LookupQuery(each.urn, each.type, each.inputs)
         entered = answer_of(wanted, made.account.search(wanted), frozenset(), lambda _: True).made
         assert entered
@@ -107,6 +118,15 @@ def test_what_is_made_of_what_is_not_known_yet_cannot_be_there(made: Made) -> No
     pool = made.one(AGENT_POOL)
     inputs = {key: value for key, value in pool.inputs.items() if key != "resourceName"}
     assert made.account.search(LookupQuery(pool.urn, pool.type, inputs)) == []
+
+
+def test_what_azure_makes_itself_is_set_again_instead_of_being_entered(made: Made) -> None:
+    looking = made.recovery(pending=(made.one(FILE_SERVICE),))
+    (finding,) = looking.pending()
+    assert "was not created" in finding.remedy
+    assert finding.repair
+    finding.repair()
+    assert looking.pending() == []
 
 
 def test_a_stack_in_order_has_no_findings(made: Made) -> None:

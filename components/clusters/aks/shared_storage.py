@@ -1,0 +1,132 @@
+"""Shared storage on AKS: storage accounts that only the nodes' subnet reaches, with an NFS share for each volume."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pulumi
+from pulumi_azure_native.storage import (
+    DeleteRetentionPolicyArgs,
+    FileServiceProperties,
+    FileShare,
+    NetworkRuleSetArgs,
+    SkuArgs,
+    StorageAccount,
+    VirtualNetworkRuleArgs,
+)
+
+from components.base import PlatformComponent
+from components.clusters.handle import NO_PROVISIONER, Share
+from components.contract.aks.config import AksConfig
+from components.contract.aks.shared_storage import account_name, share_name
+from components.contract.azure import AzureTag
+from components.contract.shared_storage import Storage, Volumes, class_name
+
+DRIVER: Final = "file.csi.azure.com"
+
+KIND: Final = "FileStorage"
+"""The only kind with NFS shares: kubernetes-sigs/azurefile-csi-driver, ``deploy/example/nfs/README.md`` (2026)."""
+
+ZONES_SKU: Final = "Premium_ZRS"
+LOCAL_SKU: Final = "Premium_LRS"
+
+RETENTION_DAYS: Final = 14
+"""How long a deleted share can be restored."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedStorageArgs:
+    """Inputs of the shared storage of a cluster."""
+
+    choices: AksConfig
+    storage: Mapping[str, Storage]
+    volumes: Volumes
+    resource_group: pulumi.Input[str]
+    tags: dict[str, str]
+    is_production: bool
+    """Whether accounts and shares that hold what nobody can compute again are protected."""
+
+
+class SharedStorage(PlatformComponent):
+    """A storage account for each storage, without keys: NFS has none, and knows clients by their network alone.
+
+    Shares are declared, and the cluster's driver makes none: for that its identity would need a role that also reads
+    the account's keys.
+    """
+
+    shares: Mapping[str, Share]
+
+    def __init__(self, name: str, args: SharedStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:AksSharedStorage", name, None, opts)
+        self._name, self._args = name, args
+        self.shares = {key: self._share(key, storage) for key, storage in args.storage.items()}
+        self.register_outputs({"names": list(args.storage)})
+
+    def _share(self, key: str, storage: Storage) -> Share:
+        account = self._account(key, storage)
+        FileServiceProperties(
+            f"{self._name}-{key}",
+            resource_group_name=self._args.resource_group,
+            account_name=account.name,
+            file_services_name="default",
+            share_delete_retention_policy=DeleteRetentionPolicyArgs(
+                enabled=storage.has_backups, days=RETENTION_DAYS if storage.has_backups else None
+            ),
+            opts=self.child(),
+        )
+        volumes = {at: volume.size_gib for at, volume in self._args.volumes.items() if volume.storage == key}
+        return Share(
+            class_name=class_name(key),
+            provisioner=NO_PROVISIONER,
+            volumes={at: self._volume(at, size, storage, key, account) for at, size in volumes.items()},
+        )
+
+    def _account(self, key: str, storage: Storage) -> StorageAccount:
+        args, choices = self._args, self._args.choices
+        return StorageAccount(
+            f"{self._name}-{key}",
+            resource_group_name=args.resource_group,
+            account_name=account_name(choices, key),
+            location=choices.location,
+            kind=KIND,
+            sku=SkuArgs(name=LOCAL_SKU if storage.is_local else ZONES_SKU),
+            # Lets NFS in with TLS only, so that no pod can mount a share by the account's address (Azure/AKS#5230).
+            enable_https_traffic_only=True,
+            minimum_tls_version="TLS1_2",
+            allow_shared_key_access=False,
+            allow_blob_public_access=False,
+            allow_cross_tenant_replication=False,
+            network_rule_set=NetworkRuleSetArgs(
+                default_action="Deny",
+                bypass="None",
+                virtual_network_rules=[VirtualNetworkRuleArgs(virtual_network_resource_id=choices.node_subnet_id)],
+            ),
+            tags={**args.tags, AzureTag.PURPOSE.value: storage.purpose.value},
+            opts=self.child(protect=self._is_protected(storage)),
+        )
+
+    def _volume(
+        self, at: tuple[str, str], size: int | None, storage: Storage, key: str, account: StorageAccount
+    ) -> dict[str, Any]:
+        namespace, claim = at
+        names = account_name(self._args.choices, key), share_name(namespace, claim)
+        FileShare(
+            f"{self._name}-{namespace}.{claim}",
+            resource_group_name=self._args.resource_group,
+            account_name=account.name,
+            share_name=names[1],
+            enabled_protocols="NFS",
+            share_quota=size,
+            opts=self.child(protect=self._is_protected(storage)),
+        )
+        attributes = {
+            "resourceGroup": self._args.choices.resource_group,
+            "storageAccount": names[0],
+            "shareName": names[1],
+            "protocol": "nfs",
+            "encryptInTransit": "true",
+        }
+        return {"csi": {"driver": DRIVER, "volumeHandle": "_".join(names), "volumeAttributes": attributes}}
+
+    def _is_protected(self, storage: Storage) -> bool:
+        return self._args.is_production and storage.purpose.is_kept

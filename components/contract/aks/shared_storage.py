@@ -1,0 +1,76 @@
+"""Shared storage on AKS: what Azure would refuse of it, and the names of its accounts and shares."""
+
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Final
+
+from components.contract.aks.config import RESERVED_WORDS, AksConfig
+from components.contract.azure import AzureTag
+from components.contract.constraint_violation import Mismatch
+from components.contract.shared_storage import (
+    OWN_CLASS,
+    SIZE_GIB_MAX,
+    Storage,
+    Volumes,
+    size_problems,
+    unusable,
+)
+
+SIZES: Final = range(100, SIZE_GIB_MAX + 1)
+"""Possible sizes of a share in GiB: kubernetes-sigs/azurefile-csi-driver, ``docs/driver-parameters.md`` (2026)."""
+
+TAGS_MAX: Final = 15
+TAG_KEY_MAX: Final = 128
+"""Tags of a storage account: azure-rest-api-specs, Microsoft.Storage 2024-01-01, ``storage.json``."""
+
+_WORD_LENGTH: Final = 12
+_DIGITS: Final = 12
+"""Length of the two parts of an account's name, which has at most 24 letters and digits."""
+
+_SHARE_NAME_MAX: Final = 63
+_SHARE_DIGITS: Final = 10
+
+
+def storage_problems(choices: AksConfig, storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
+    """Find shared storage that Azure would refuse."""
+    yield from unusable(storage, ("storage_class",), OWN_CLASS)
+    for name in storage:
+        if word := _forbidden(_word(name)):
+            yield Mismatch((name,), f"would name a storage account with '{word}', which Azure forbids; rename it")
+    tags = {*choices.tags, *(tag.value for tag in AzureTag)}
+    if storage and len(tags) > TAGS_MAX:
+        ours = f"a storage account takes {TAGS_MAX}, and {len(tags) - len(choices.tags)} are this package's"
+        yield Mismatch((), f"is impossible with {len(choices.tags)} cluster.tags: {ours}; remove some")
+    if storage and (long := [key for key in choices.tags if len(key) > TAG_KEY_MAX]):
+        limit = f"a storage account takes keys of at most {TAG_KEY_MAX} characters"
+        yield Mismatch((), f"is impossible with the key '{long[0][:20]}...' of cluster.tags: {limit}; shorten it")
+
+
+def volume_problems(_: AksConfig, volumes: Volumes) -> Iterator[Mismatch]:
+    """Find volumes that no share can be."""
+    return size_problems(volumes, SIZES, "a share on AKS")
+
+
+def account_name(choices: AksConfig, storage: str) -> str:
+    """Return the name of a storage's account, which must be unique in all of Azure.
+
+    The name is derived, so that a run after a killed one finds the account again.
+    """
+    place = f"{choices.group_id.lower()}\n{storage}"
+    return f"{_word(storage)}{sha256(place.encode()).hexdigest()[:_DIGITS]}"
+
+
+def share_name(namespace: str, claim: str) -> str:
+    """Return the name of a volume's share, unique in its account: lower-case letters, digits and single dashes."""
+    digits = sha256(f"{namespace}\n{claim}".encode()).hexdigest()[:_SHARE_DIGITS]
+    words = re.sub("-+", "-", f"{namespace}-{claim}")[: _SHARE_NAME_MAX - _SHARE_DIGITS - 1]
+    return f"{words.rstrip('-')}-{digits}"
+
+
+def _word(storage: str) -> str:
+    return storage.replace("-", "")[:_WORD_LENGTH]
+
+
+def _forbidden(word: str) -> str:
+    return next((each for each in RESERVED_WORDS if each in word), "login" if word.startswith("login") else "")

@@ -1,0 +1,38 @@
+"""Shared storage on EKS: what EFS would refuse of it, and the names of its file systems."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from components.contract.constraint_violation import Mismatch
+from components.contract.eks.config import EksConfig
+from components.contract.shared_storage import OWN_CLASS, Storage, Volumes, no_sizes, unusable
+
+CREATION_TOKEN_MAX: Final = 64
+"""Maximum length of a file system's token: https://docs.aws.amazon.com/efs/latest/ug/API_CreateFileSystem.html."""
+
+ALL_ZONES: Final = "is for AKS; remove it: EFS keeps copies in all zones of the region"
+NO_SIZES: Final = "is impossible: a file system on EFS has no size and grows with its content; remove it"
+
+
+def storage_problems(choices: EksConfig, storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
+    """Find shared storage that EFS would refuse."""
+    yield from unusable(storage, ("storage_class",), OWN_CLASS)
+    yield from unusable(storage, ("redundancy",), ALL_ZONES)
+    for name in storage:
+        length = len(creation_token(choices.name, name))
+        if length > CREATION_TOKEN_MAX:
+            yield Mismatch(
+                (name,),
+                f"has {length} characters with the cluster's name and a '-', EFS takes {CREATION_TOKEN_MAX}; choose a "
+                "shorter name",
+            )
+
+
+def volume_problems(_: EksConfig, volumes: Volumes) -> Iterator[Mismatch]:
+    """Find volumes with a size, which EFS does not have."""
+    return no_sizes(volumes, NO_SIZES)
+
+
+def creation_token(cluster: str, storage: str) -> str:
+    """Return the token by which EFS knows a file system from the moment of its creation, unique in the account."""
+    return f"{cluster}-{storage}"
