@@ -1,6 +1,5 @@
 """The identity of a namespace's jobs on both emulators: made, changed, killed on the way, and gone with its key."""
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import pytest
 import yaml
 
-from emulators.core.faults import KillRule, Moment
 from infra.config import CONFIG_KEY
 from support import aws_emulator, azure_emulator
 from support.aws import refused
@@ -17,6 +15,7 @@ from support.azure_emulator import Subscription
 from support.azure_resources import GROUP
 from support.cloud_account import CloudAccount
 from support.eks_account import pod_token
+from support.lives import bring_up, kill
 from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
@@ -25,27 +24,11 @@ SMALL = {"policyGuard": "off", **{f"pools__{pool}": None for pool in ("jupyter",
 CLUSTER = "mlrun-dev"
 
 
-def bring_up(cloud: CloudAccount, stack: str, identity: dict[str, Any] | None) -> list[str]:
+def give(cloud: CloudAccount, stack: str, identity: dict[str, Any] | None) -> list[str]:
     """Give the namespace jobs an identity, or none, and return the operations that change something."""
-    cloud.edit(stack, namespaces={"mlrun": {"coreServices": True}, "jobs": {"identity": identity} if identity else {}})
-    last = cloud.last
-    cloud.plain(stack, "up", "--yes", "--skip-preview")
-    calls = cloud.emulator.calls(last)
-    return sorted(
-        each.operation for each in (aws_emulator if isinstance(cloud, Account) else azure_emulator).writes(calls)
+    return bring_up(
+        cloud, stack, namespaces={"mlrun": {"coreServices": True}, "jobs": {"identity": identity} if identity else {}}
     )
-
-
-def kill(cloud: CloudAccount, stack: str, operation: str) -> None:
-    """Bring the stack up, kill that after a call was done, recover, and bring it up again."""
-    process = cloud.start("up", stack, "--hermetic", "--yes")
-    rule = KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER)
-    cloud.emulator.set_faults(rule)
-    printed, _ = process.communicate(timeout=900)
-    cloud.emulator.set_faults()
-    assert process.returncode == -signal.SIGKILL, printed[-4000:]
-    cloud.run("recover", stack, "--hermetic", "--yes")
-    cloud.run("up", stack, "--hermetic", "--yes")
 
 
 @pytest.fixture
@@ -73,7 +56,7 @@ def data_group(azure: Subscription) -> str:
 
 def test_an_identity_in_aws_lives(aws: Account) -> None:
     bucket = {"bucket": "ml-data", "prefix": "vision/"}
-    bring_up(aws, "dev", {"buckets": [bucket]})
+    give(aws, "dev", {"buckets": [bucket]})
     auth = aws.aws.api("eks-auth")
     got = auth.assume_role_for_pod_identity(clusterName=CLUSTER, token=pod_token("system:serviceaccount:jobs:igz-jobs"))
     assert "dev-jobs-jobs" in got["assumedRoleUser"]["arn"]
@@ -81,8 +64,8 @@ def test_an_identity_in_aws_lives(aws: Account) -> None:
         with refused("ResourceNotFoundException"):
             auth.assume_role_for_pod_identity(clusterName=CLUSTER, token=pod_token(f"system:serviceaccount:{other}"))
 
-    assert bring_up(aws, "dev", {"buckets": [{**bucket, "access": "write"}]}) == ["iam:PutRolePolicy"]
-    changed = bring_up(aws, "dev", {"buckets": [bucket], "accounts": ["sparkapp"]})
+    assert give(aws, "dev", {"buckets": [{**bucket, "access": "write"}]}) == ["iam:PutRolePolicy"]
+    changed = give(aws, "dev", {"buckets": [bucket], "accounts": ["sparkapp"]})
     assert changed == ["eks:CreatePodIdentityAssociation", "iam:PutRolePolicy", "iam:UpdateAssumeRolePolicy"]
     assert auth.assume_role_for_pod_identity(
         clusterName=CLUSTER, token=pod_token("system:serviceaccount:jobs:sparkapp")
@@ -93,7 +76,7 @@ def test_an_identity_in_aws_lives(aws: Account) -> None:
     in_state, in_aws = aws_emulator.identities(aws, "dev")
     assert in_state == in_aws
 
-    assert bring_up(aws, "dev", None) == [
+    assert give(aws, "dev", None) == [
         *["eks:DeletePodIdentityAssociation"] * 3,
         "iam:DeleteRole",
         "iam:DeleteRolePolicy",
@@ -108,14 +91,14 @@ ASSIGNMENT = "Microsoft.Authorization/roleAssignments"
 
 def test_an_identity_in_entra_lives(azure: Subscription) -> None:
     container = {"account": "mldata", "resourceGroup": "data", "container": "models", "prefix": "vision/"}
-    bring_up(azure, "aks-dev", {"containers": [container]})
+    give(azure, "aks-dev", {"containers": [container]})
     [credential] = azure.azure.inventory()["azure-native:managedidentity:FederatedIdentityCredential"]
     assert credential.lower().endswith("-jobs-jobs/federatedidentitycredentials/account-igz-jobs")
 
     # The condition changes in place, another role is another assignment.
     other = {**container, "prefix": "speech/"}
-    assert bring_up(azure, "aks-dev", {"containers": [other]}) == [f"{ASSIGNMENT}/write"]
-    changed = bring_up(azure, "aks-dev", {"containers": [{**other, "access": "write"}], "accounts": ["sparkapp"]})
+    assert give(azure, "aks-dev", {"containers": [other]}) == [f"{ASSIGNMENT}/write"]
+    changed = give(azure, "aks-dev", {"containers": [{**other, "access": "write"}], "accounts": ["sparkapp"]})
     assert changed == [f"{ASSIGNMENT}/delete", f"{ASSIGNMENT}/write", f"{CREDENTIAL}/write"]
 
     azure.edit("aks-dev", namespaces__jobs={"identity": {"containers": [container], "accounts": ["sparkapp", "more"]}})
@@ -124,6 +107,6 @@ def test_an_identity_in_entra_lives(azure: Subscription) -> None:
     assert in_azure - in_state == {f"{GROUP} {data_group(azure).lower()}"}
     assert in_state - in_azure == set()
 
-    gone = bring_up(azure, "aks-dev", None)
+    gone = give(azure, "aks-dev", None)
     assert gone[:1] == [f"{ASSIGNMENT}/delete"]
     assert gone.count(f"{CREDENTIAL}/delete") == 3

@@ -1,0 +1,134 @@
+"""Shared storage on both emulators: made, changed, killed on the way, and gone; and a whole stack that ends."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from emulators.azure.client import Emulator
+from infra.config import CONFIG_KEY
+from support import azure_emulator
+from support.aws_emulator import Account
+from support.azure_emulator import Subscription
+from support.lives import bring_up, identities, kill
+from workbench.offline.azure.facts import resource
+
+pytestmark = [pytest.mark.engine, pytest.mark.full]
+
+SMALL: dict[str, Any] = {"policyGuard": "off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}}
+CORPUS: dict[str, Any] = {"purpose": "dataset", "type": "files"}
+CORE: dict[str, Any] = {"mlrun": {"coreServices": True}}
+
+
+@pytest.fixture
+def aws(tmp_path: Path) -> Iterator[Account]:
+    with Account.hollow(tmp_path, "dev", is_quick=True) as made:
+        made.edit("dev", **SMALL)
+        yield made
+
+
+@pytest.fixture
+def azure(tmp_path: Path) -> Iterator[Subscription]:
+    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
+        made.edit("aks-dev", **SMALL)
+        yield made
+
+
+def jobs(**volumes: Mapping[str, Any]) -> dict[str, Any]:
+    return {**CORE, "jobs": {"volumes": volumes}}
+
+
+FILES, POINT = "aws:efs/fileSystem:FileSystem", "aws:efs/accessPoint:AccessPoint"
+
+
+def test_file_systems_live_in_aws(aws: Account) -> None:
+    shared = {"storage": "corpus"}
+    bring_up(aws, "dev", storage={"corpus": CORPUS}, namespaces=jobs(shared=shared))
+    efs = aws.aws.api("efs")
+    [files] = efs.describe_file_systems()["FileSystems"]
+    assert efs.describe_backup_policy(FileSystemId=files["FileSystemId"])["BackupPolicy"]["Status"] == "ENABLED"
+    [point] = efs.describe_access_points(FileSystemId=files["FileSystemId"])["AccessPoints"]
+    assert point["RootDirectory"]["Path"] == "/ns/jobs/shared"
+
+    assert bring_up(aws, "dev", namespaces=jobs(shared=shared, more=shared)) == ["efs:CreateAccessPoint"]
+    assert bring_up(aws, "dev", storage={"corpus": {**CORPUS, "backups": False}}) == ["efs:PutBackupPolicy"]
+    assert bring_up(aws, "dev", namespaces=jobs(shared=shared)) == ["efs:DeleteAccessPoint"]
+    assert efs.describe_file_systems()["FileSystems"][0]["FileSystemId"] == files["FileSystemId"]
+
+    aws.edit("dev", storage={"corpus": CORPUS, "fast": {"purpose": "scratch", "type": "files"}})
+    kill(aws, "dev", "efs:CreateFileSystem")
+    assert len(efs.describe_file_systems()["FileSystems"]) == 2
+    in_state, in_aws = identities(aws, "dev")
+    assert in_state == in_aws
+
+    bring_up(aws, "dev", storage=None, namespaces=CORE)
+    assert not aws.aws.inventory().keys() & {FILES, POINT}
+
+
+ACCOUNT, SERVICE, SHARE = (
+    f"Microsoft.Storage/storageAccounts{each}" for each in ("", "/fileServices", "/fileServices/shares")
+)
+SUBNET = "Microsoft.Network/virtualNetworks/subnets"
+IN_STATE = "azure-native:storage:FileShare"
+
+
+def properties(emulator: Emulator, type_: str) -> dict[str, Any]:
+    """Return what Azure tells of the only thing of a type."""
+    [id_] = emulator.inventory()[type_]
+    found: dict[str, Any] = emulator.ask("GET", id_, resource(type_).api_version).body["properties"]
+    return found
+
+
+def test_file_shares_live_in_azure(azure: Subscription) -> None:
+    shared = {"storage": "corpus", "sizeGib": 200}
+    bring_up(azure, "aks-dev", storage={"corpus": CORPUS}, namespaces=jobs(shared=shared))
+    assert properties(azure.azure, IN_STATE)["shareQuota"] == 200
+    service = "azure-native:storage:FileServiceProperties"
+    assert properties(azure.azure, service)["shareDeleteRetentionPolicy"] == {"enabled": True, "days": 14}
+
+    larger = {**shared, "sizeGib": 400}
+    assert bring_up(azure, "aks-dev", namespaces=jobs(shared=larger)) == [f"{SHARE}/write"]
+    assert bring_up(azure, "aks-dev", storage={"corpus": {**CORPUS, "backups": False}}) == [f"{SERVICE}/write"]
+    assert properties(azure.azure, service)["shareDeleteRetentionPolicy"] == {"enabled": False}
+    assert bring_up(azure, "aks-dev", storage={"corpus": {**CORPUS, "purpose": "home"}}) == [
+        f"{ACCOUNT}/write",
+        f"{SERVICE}/write",
+    ]
+
+    azure.edit("aks-dev", namespaces=jobs(shared=larger, more=shared))
+    kill(azure, "aks-dev", f"{SHARE}/write")
+    azure.edit("aks-dev", storage={"corpus": CORPUS, "fast": {"purpose": "scratch", "type": "files"}})
+    kill(azure, "aks-dev", f"{ACCOUNT}/write")
+    azure.edit("aks-dev", storage={"corpus": CORPUS, "fast": {"purpose": "scratch", "type": "files", "backups": True}})
+    kill(azure, "aks-dev", f"{SERVICE}/write")
+    in_state, in_azure = identities(azure, "aks-dev")
+    assert in_state == in_azure
+
+    gone = bring_up(azure, "aks-dev", storage=None, namespaces=CORE)
+    assert (gone.count(f"{ACCOUNT}/delete"), gone.count(f"{SHARE}/delete"), gone.count(f"{SUBNET}/write")) == (2, 2, 1)
+    assert IN_STATE not in azure.azure.inventory()
+
+
+def test_a_stack_with_identities_and_storage_leaves_nothing_in_aws(aws: Account) -> None:
+    volumes = {"volumes": {"shared": {"storage": "corpus"}}, "identity": {"buckets": [{"bucket": "ml-data"}]}}
+    bring_up(aws, "dev", storage={"corpus": CORPUS}, namespaces={**CORE, "jobs": volumes})
+    aws.run("destroy", "dev", "--hermetic", "--yes")
+    in_state, in_aws = identities(aws, "dev")
+    assert in_state == in_aws == set()
+
+
+def test_a_stack_with_identities_and_storage_leaves_nothing_in_azure(azure: Subscription) -> None:
+    cluster = yaml.safe_load(azure.stack_file("aks-dev").read_text())["config"][CONFIG_KEY]["cluster"]
+    images = f"/subscriptions/{cluster['subscriptionId']}/resourceGroups/images"  # of somebody else
+    told = azure.azure.ask("PUT", images, resource(azure_emulator.GROUP).api_version, {"location": "westeurope"})
+    assert told.status == 201, told
+    registry = f"{images}/providers/Microsoft.ContainerRegistry/registries/mlimages"
+    jobs = {
+        "volumes": {"shared": {"storage": "corpus", "sizeGib": 200}},
+        "identity": {"registries": [{"registryId": registry}]},
+    }
+    bring_up(azure, "aks-dev", storage={"corpus": CORPUS}, namespaces={**CORE, "jobs": jobs})
+    azure.run("destroy", "aks-dev", "--hermetic", "--yes")
+    assert identities(azure, "aks-dev") == (set(), {f"{azure_emulator.GROUP} {images.lower()}"})
