@@ -285,19 +285,14 @@ class StackConfig(ContractModel):
 
     @field_validator("namespaces", mode="after")
     @classmethod
-    def _volumes_fit(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
+    def _name_what_exists(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
         storage, cluster = info.data.get("storage"), info.data.get("cluster")
         found = [] if storage is None else list(unknown_storage(namespaces, storage))
         if cluster:
             found += descriptor_of(cluster).volume_problems(cluster, volumes_of(namespaces))
-        _refuse(found)
-        return namespaces
-
-    @field_validator("namespaces", mode="after")
-    @classmethod
-    def _shares_exist(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
         if pools := info.data.get("pools"):
-            _refuse(unshared_gpus(namespaces, pools.values()))
+            found += unshared_gpus(namespaces, pools.values())
+        _refuse(found)
         return namespaces
 
     @field_validator("people", mode="after")
