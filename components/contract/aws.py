@@ -50,6 +50,9 @@ class OwnTag(StrEnum):
     MACHINE_TYPE = f"{OWN_DOMAIN}/machine-type"
     """On node groups of capacity blocks, whose machine type is in their launch template: that type."""
 
+    KEPT = f"{OWN_DOMAIN}/kept"
+    """On what a `destroy` leaves: what it is needed for, such as ``backups``."""
+
     HOURS = f"{OWN_DOMAIN}/hours"
     """On node groups with office hours: their minimum by night and by day."""
 

@@ -41,6 +41,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
     yield from _storage(config)
     yield from _hours(config)
     yield from _warmth(config)
+    yield from _backup(config)
     for name, namespace in config.namespaces.items():
         for cidr in namespace.egress_cidrs:
             if ip_network(cidr).prefixlen < PUBLIC_PREFIX_MIN:
@@ -103,6 +104,16 @@ def _warmth(config: StackConfig) -> Iterator[Mismatch]:
         if pool.prepull_images and isinstance(config.cluster, LocalConfig):
             yield Mismatch(
                 ("pools", name, "prepullImages"), "has no effect on a local cluster, whose nodes pull no images"
+            )
+
+
+def _backup(config: StackConfig) -> Iterator[Mismatch]:
+    has_backup = isinstance(config.cluster, EksConfig) and config.cluster.backup
+    for name, pool in config.pools.items() if has_backup else ():
+        if pool.role is PoolRole.DATA:
+            yield Mismatch(
+                ("cluster", "backup"),
+                f"does not reach the data of pool '{name}': AWS Backup copies volumes, and not the NVMe disks of nodes",
             )
 
 

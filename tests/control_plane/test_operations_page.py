@@ -1,14 +1,12 @@
 """docs/operations.md: each failure happens, is seen as the page words it, and is repaired by the commands there."""
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
 import pytest
-import yaml
 
 from emulators.core.faults import (
     ErrorRule,
@@ -17,7 +15,6 @@ from emulators.core.faults import (
     Rule,
     StuckRule,
 )
-from support.aws_command import run_aws
 from support.aws_emulator import Account, identities
 from support.cloud_faults import calls_begun
 from support.failure_scenes import (
@@ -33,18 +30,15 @@ from support.failure_scenes import (
     failed,
     pool,
 )
+from support.runbooks import NOT_RUN, assert_shown, execute, follow
 from workbench.system.paths import PROJECT_ROOT
 
 pytestmark = pytest.mark.control_plane
 
 PAGE: Final = PROJECT_ROOT / "docs/operations.md"
 TEXT: Final = PAGE.read_text()
-EDIT: Final = re.compile(r"# in Pulumi\.dev\.yaml: ([\w.]+): (.+)")
-NOT_RUN: Final = "# not run"
 INLINE: Final = re.compile(r"`(?:igz-clusters|pulumi|aws|kubectl) [^`]+`")
 """A command outside of the blocks that are run."""
-ASK: Final = frozenset({"up", "destroy", "recover"})
-"""Commands that ask before they change anything."""
 LAST: Final = "igz-clusters up dev"
 """With what most runbooks end."""
 
@@ -123,41 +117,6 @@ def no_faults_left(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "dev" in request.fixturenames:
         request.getfixturevalue("dev").aws.set_faults()
-
-
-def assert_shown(lines: Sequence[str], printed: str) -> None:
-    """Fail unless each line of the page is part of what was printed."""
-    patterns = {line: re.escape(line.strip()).replace("…", ".*") for line in lines}
-    assert [line for line, pattern in patterns.items() if not re.search(pattern, printed)] == [], printed[-6000:]
-
-
-def execute(dev: Account, line: str) -> str:
-    """Run one line of a runbook as it stands there, and return what it printed."""
-    if edit := EDIT.fullmatch(line):
-        dev.edit("dev", **{edit[1].replace(".", "__"): yaml.safe_load(edit[2])})
-        return ""
-    program, *words = shlex.split(line, comments=True)
-    match program:
-        case "igz-clusters":
-            run = dev.run(*words, "--hermetic", *(["--yes"] if words[0] in ASK else []))
-            return run.stdout + run.stderr
-        case "pulumi":
-            return dev.plain("dev", *words).stdout
-        case "kubectl":
-            return dev.kubectl(*words)
-        case "aws":
-            return run_aws(dev.aws, words)
-    raise AssertionError(f"nobody knows how to run `{line}`")
-
-
-def follow(dev: Account, commands: Sequence[str], names: Mapping[str, str]) -> str:
-    """Run lines of a runbook in their order, and return what they printed."""
-    printed = []
-    for line in commands:
-        if NOT_RUN not in line:
-            named = re.sub(r"\b[A-Z]{3,}\b", lambda word: names.get(word[0], word[0]), line)
-            printed.append(execute(dev, named))
-    return "".join(printed)
 
 
 def of_pool(lines: Sequence[str], name: str) -> list[str]:

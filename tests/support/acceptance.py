@@ -137,6 +137,7 @@ class FakeProduct:
     """Of the next runs of `up`; later ones change nothing."""
     report: StackReport = field(default_factory=lambda: StackReport("s", "dev", "local", Source.DRIFT, Outcome.PASSED))
     remains: list[str] = field(default_factory=list)
+    kept_in_cloud: list[str] = field(default_factory=list)
     is_there: bool = False
     """Whether there is a stack of the copy's name."""
     keeps: bool = False
@@ -182,6 +183,9 @@ class FakeProduct:
 
     def left(self) -> Sequence[str]:
         return self.remains
+
+    def kept(self) -> Sequence[str]:
+        return self.kept_in_cloud
 
     def forget(self) -> None:
         self._called("forget")

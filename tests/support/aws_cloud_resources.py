@@ -25,6 +25,9 @@ STORAGE: dict[str, Any] = {
 }
 """Changes after which the test stack has shared storage too."""
 
+BACKUP: dict[str, Any] = {"cluster.backup": {"lock": True}}
+"""Changes after which it has backups too."""
+
 
 @dataclass(frozen=True)
 class Resource:

@@ -6,7 +6,7 @@ from typing import Any
 
 import jmespath
 from botocore import xform_name
-from botocore.model import ListShape, Shape, StructureShape
+from botocore.model import ListShape, MapShape, Shape, StructureShape
 
 from emulators.aws.client import Emulator
 
@@ -27,6 +27,7 @@ def run_aws(aws: Emulator, words: Sequence[str]) -> str:
     operation = waiter.config.operation if waiter else client.meta.method_to_api_mapping[command.replace("-", "_")]
     given = dict(_options(rest))
     query = given.pop("query", [""])[0]
+    given.pop("region", None)  # the emulator has one
     members = _members(client.meta.service_model.operation_model(operation).input_shape, given)
     if waiter:
         waiter.wait(**members)
@@ -58,6 +59,8 @@ def _value(shape: Shape, words: Sequence[str]) -> Any:
     if isinstance(shape, ListShape):
         return [_value(shape.member, [word]) for word in words]
     (word,) = words
+    if isinstance(shape, MapShape):
+        return json.loads(word)
     if isinstance(shape, StructureShape):
         return _shorthand(shape, word)
     return int(word) if shape.type_name in {"integer", "long"} else word

@@ -83,7 +83,7 @@ PAGES: Final = {
             eks_edits.STACKS,
             "The stack is the one of `tests/support/eks_edits.py`: production,\n"
             "a created network in three zones, a pool of every role, GPUs in two shapes; the\n"
-            "last rows are of one with shared storage.",
+            "last rows are of one with shared storage, and of one with backups.",
         ),
         Page(
             "aks",

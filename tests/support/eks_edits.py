@@ -58,6 +58,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.tags": {"cluster.tags.owner": "us"},
     "cluster.nodeRelease": {"cluster.nodeRelease": f"{CHOSEN}.2-20261105"},
     "cluster.addonVersions": {"cluster.addonVersions": {"coredns": "v1.12.1-eksbuild.2"}},
+    "cluster.backup, from none to some": {"cluster.backup": {}},
     "cluster.officeHours, in prod": {"cluster.officeHours": {"from": "08:00", "to": "19:00", "timeZone": "UTC"}},
     "cluster.nodeMonitoring": {"cluster.nodeMonitoring": False},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com"}},
@@ -118,4 +119,18 @@ STORAGE_EDITS: Final[dict[str, Changes]] = {
     "namespaces.jobs.volumes, another storage": {"namespaces.jobs.volumes.shared.storage": "temporary"},
 }
 
-STACKS: Final = (Edited(document, PRODUCTION, EDITS), Edited(document, STORING, STORAGE_EDITS))
+BACKED: Final[Changes] = {**PRODUCTION, "cluster.backup": {}}
+BACKUP_EDITS: Final[dict[str, Changes]] = {
+    "cluster.backup.every": {"cluster.backup.every": "12h"},
+    "cluster.backup.startHour": {"cluster.backup.startHour": 22},
+    "cluster.backup.keepDays": {"cluster.backup.keepDays": 90},
+    "cluster.backup.lock": {"cluster.backup.lock": True},
+    "cluster.backup.keyArn": {"cluster.backup.keyArn": KEY},
+    "cluster.backup, from some to none": {"cluster.backup": None},
+}
+
+STACKS: Final = (
+    Edited(document, PRODUCTION, EDITS),
+    Edited(document, STORING, STORAGE_EDITS),
+    Edited(document, BACKED, BACKUP_EDITS),
+)

@@ -14,6 +14,7 @@ from workbench.offline.recorder import run_program
 _IDENTITY = {"type": "UserAssigned", "userAssignedIdentities": dict[str, Any]()}
 
 COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
+    "aws:backup/vault:Vault": lambda name: {"name": name},
     "aws:eks/cluster:Cluster": lambda name: {
         "endpoint": f"https://{name}.example",
         "certificateAuthority": {"data": "Y2VydGlmaWNhdGU="},

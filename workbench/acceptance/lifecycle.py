@@ -197,7 +197,10 @@ def nothing_left(context: Context) -> str:
         left += _left_in_cluster(context.api, context.record.seen.get("objects", []))
     if left:
         raise StepError("Left after `destroy`:\n" + "\n".join(left))
+    kept = list(context.product.kept()) if context.is_in_a_cloud else []
     context.product.forget()
+    if kept:
+        return "nothing with the copy's tags in the cloud but what a destroy keeps:\n" + "\n".join(kept)
     return "nothing with the copy's tags in the cloud" if context.is_in_a_cloud else "no object of ours in the cluster"
 
 

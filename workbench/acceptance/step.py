@@ -65,7 +65,10 @@ class Product(Protocol):
         """Return access to the cluster and the state."""
 
     def left(self) -> Sequence[str]:
-        """Return what is left in the cloud with the copy's tags."""
+        """Return what is left in the cloud with the copy's tags, without what a `destroy` keeps."""
+
+    def kept(self) -> Sequence[str]:
+        """Return what a `destroy` keeps in the cloud, and how to delete it."""
 
     def forget(self) -> None:
         """Remove the copy's stack from the backend, and its control plane from this machine."""

@@ -32,6 +32,7 @@ from workbench.engine.backend import CorruptStateError, StateFiles
 from workbench.engine.cloud import bare_session
 from workbench.engine.kubectl import Api, kubectl
 from workbench.local import Instance, instances
+from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.report import events
 from workbench.report.events import Stream
 from workbench.report.model import StackReport
@@ -233,6 +234,13 @@ class Commands:
 
     def left(self) -> Sequence[str]:
         """See ``Product``."""
+        return [each.removal for each in self._tagged() if not each.kept]
+
+    def kept(self) -> Sequence[str]:
+        """See ``Product``."""
+        return [each.removal for each in self._tagged() if each.kept]
+
+    def _tagged(self) -> Sequence[CloudResource]:
         found = self.copied.stack
         return [] if found.is_local else started(found, hermetic=self.hermetic, events=None).left()
 

@@ -102,8 +102,12 @@ def _name_the_rest(run: CloudRun) -> None:
     except UserError as error:
         errors.print(f"Cannot check what is left: {error}", **PLAIN)
         return
-    if left:
-        each = "\n".join(f"- {each}" for each in left)
-        errors.print(f"Resources left with the tags of '{name}', and how to delete each:\n{each}", **PLAIN)
+    kept, others = (
+        "\n".join(f"- {each.removal}" for each in left if bool(each.kept) is is_kept) for is_kept in (True, False)
+    )
+    if kept:
+        errors.print(f"Kept with the backups of '{name}', and how to delete each:\n{kept}", **PLAIN)
+    if others:
+        errors.print(f"Resources left with the tags of '{name}', and how to delete each:\n{others}", **PLAIN)
     else:
-        errors.print(f"No resource with the tags of '{name}' is left.", **PLAIN)
+        errors.print(f"No {'other ' if kept else ''}resource with the tags of '{name}' is left.", **PLAIN)

@@ -41,7 +41,7 @@ from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 
 if TYPE_CHECKING:
-    from workbench.recovery.cloud import Account
+    from workbench.recovery.cloud import Account, CloudResource
 
 AS_REFRESHED: Final = ("--refresh=false",)
 """Options of a plan that directly follows a refresh and is not applied, so that it does not refresh again.
@@ -201,15 +201,15 @@ class CloudRun:
         """
         return self._account.conditions(components)
 
-    def left(self) -> list[str]:
-        """Return everything in the cloud with the stack's tags or of its cluster, with the command that deletes it.
+    def left(self) -> "list[CloudResource]":
+        """Return everything in the cloud with the stack's tags or of its cluster.
 
         Raises
         ------
         UserError
             The cloud cannot be reached.
         """
-        return [f"{resource.description}\n  {resource.delete}" for resource in self._account.tagged_resources()]
+        return self._account.tagged_resources()
 
     def foreign_resources(self, deployment: Mapping[str, Any]) -> list[Blocker]:
         """Return resources of other owners that the cloud would delete with those of a deployment.

@@ -64,6 +64,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "review": Command("review:review", "Review a change before it is merged."),
     "report": Command("report:report", "Show and judge a planned or finished change."),
     "accept": Command("accept:accept", "Test the whole life cycle of a stack in a copy of it, and record the results."),
+    "backup": Command("backup:app", "List the backups of a cluster; print how to restore one."),
     "recover": Command("recover:recover", "Repair what a killed run left behind."),
     "doctor": Command("doctor:doctor", "Check that this machine has everything the package needs."),
     "comment": Command("github:comment", "Post a review's report as a pull request comment."),

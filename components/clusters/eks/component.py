@@ -106,7 +106,7 @@ class EksCluster(PlatformComponent):
             kubeconfig=config,
             transformations=follows,
             shares=shares,
-            facts=self._facts(control_plane, network),
+            facts={**self._facts(control_plane, network), **self._backup(control_plane)},
             identities=self._identities(control_plane),
         )
         self.register_outputs({"nodeGroups": [group.name for group in args.groups]})
@@ -274,6 +274,26 @@ class EksCluster(PlatformComponent):
         )
         driver = self._addons("storage-addons", (EFS_DRIVER,), control_plane, nodes)
         return (storage, driver), storage.shares
+
+    def _backup(self, control_plane: ControlPlane) -> dict[str, pulumi.Input[object]]:
+        choices = self._args.choices
+        if not choices.backup:
+            return {}
+        # Only stacks with backups load the SDK of AWS Backup.
+        from components.clusters.eks.backup import ClusterBackup, ClusterBackupArgs  # noqa: PLC0415
+
+        made = ClusterBackup(
+            f"{self._name}-backup",
+            ClusterBackupArgs(
+                choices=choices.backup,
+                cluster_arn=self._cluster_arn,
+                permissions_boundary=choices.permissions_boundary_arn,
+                tags=self._tags,
+            ),
+            # There is nothing to back up before, and the plan goes before the cluster does.
+            pulumi.ResourceOptions.merge(self._in_aws, pulumi.ResourceOptions(depends_on=[control_plane.cluster])),
+        )
+        return {"backup": dict(made.facts)}
 
     def _facts(self, control_plane: ControlPlane, network: Network) -> dict[str, pulumi.Input[object]]:
         choices, cluster = self._args.choices, control_plane.cluster

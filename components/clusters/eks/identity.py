@@ -47,6 +47,10 @@ class RoleArgs:
     statements: Sequence[Mapping[str, Any]] = ()
     """Statements of its inline policy."""
     permissions_boundary: str | None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Tags beside those of all resources."""
+    is_kept: bool = False
+    """Whether the role and its policies stay in AWS when the stack lets them go."""
 
 
 class ServiceRole(PlatformComponent):
@@ -63,19 +67,19 @@ class ServiceRole(PlatformComponent):
         }
         if args.conditions:
             trust["Condition"] = args.conditions
+        kept = {"retain_on_delete": True} if args.is_kept else {}
         role = Role(
             name,
             assume_role_policy=_document([trust]),
             permissions_boundary=args.permissions_boundary,
-            opts=self.child(),
+            tags=args.tags or None,
+            opts=self.child(**kept),
         )
         for policy in args.managed_policies:
-            called = policy.rpartition("/")[2]
-            RolePolicyAttachment(
-                f"{name}-{called}", role=role.name, policy_arn=f"arn:aws:iam::aws:policy/{policy}", opts=self.child()
-            )
+            called, arn = policy.rpartition("/")[2], f"arn:aws:iam::aws:policy/{policy}"
+            RolePolicyAttachment(f"{name}-{called}", role=role.name, policy_arn=arn, opts=self.child(**kept))
         if args.statements:
-            RolePolicy(name, role=role.name, policy=_document(args.statements), opts=self.child())
+            RolePolicy(name, role=role.name, policy=_document(args.statements), opts=self.child(**kept))
         self.arn = role.arn
         self.register_outputs({"arn": role.arn})
 

@@ -21,6 +21,7 @@ from components.contract.aws import (
 )
 from components.contract.choices import ContractModel, Explained, Findings, one_of
 from components.contract.eks.access import Access
+from components.contract.eks.backup import EksBackup
 from components.contract.eks.network import (
     CLIENT_CIDRS_MAX,
     PUBLIC_CIDRS_MAX,
@@ -219,6 +220,13 @@ class EksConfig(ContractModel):
         description="Hours of a development cluster, which has no nodes outside them.",
         examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
     )
+    backup: Annotated[
+        EksBackup | None,
+        Explained(
+            "Only the owner of the data knows what a loss costs.",
+            "A vault and a plan of AWS Backup for the cluster's objects and volumes, and its roles (docs/backup.md).",
+        ),
+    ] = Field(None, description="Backups of the whole cluster.", examples=[{"every": "day", "keepDays": 35}])
     image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach both registries through NAT.")] = (
         Field(
             {},
@@ -280,6 +288,18 @@ class EksConfig(ContractModel):
         if arn and region and key_region(arn) != region:
             raise ValueError(f"is a key in {key_region(arn)}, but the cluster is in {region}; use a key of that region")
         return arn
+
+    @field_validator("backup", mode="after")
+    @classmethod
+    def _key_of_the_cluster(cls, backup: EksBackup | None, info: ValidationInfo) -> EksBackup | None:
+        findings, arn, region = Findings(), backup.key_arn if backup else None, info.data.get("region")
+        if arn and region and key_region(arn) != region:
+            where = f"is a key in {key_region(arn)}, but the cluster is in {region}; use a key of that region"
+            findings.add(where, "keyArn", given=arn)
+        if arn and (problem := _other_account(arn, info)):
+            findings.add(problem, "keyArn", given=arn)
+        findings.raise_if_any()
+        return backup
 
     @field_validator("tags", mode="after")
     @classmethod

@@ -48,6 +48,11 @@ class Emulator(Running):
         """Give an Auto Scaling group another size, as the autoscaler does it."""
         self._ask("POST", "sizes", as_json({"group": group, "desired": desired}))
 
+    def run_backups(self, at: datetime) -> list[str]:
+        """Let it be a minute for AWS Backup, as late as ``at``, and return the ARNs of what it begins to back up."""
+        begun: list[str] = self._ask("POST", "backups", as_json({"at": at.isoformat()}))
+        return begun
+
     def run_schedules(self, at: datetime) -> list[str]:
         """Run every scheduled action whose minute this is, and return their groups and names."""
         ran: list[str] = self._ask("POST", "schedules", as_json({"at": at.isoformat()}))

@@ -19,6 +19,8 @@ ROUTED = (
     "for the internet"
 )
 
+ON_NODES = "does not reach the data of pool 'data': AWS Backup copies volumes, and not the NVMe disks of nodes"
+
 UNMOUNTED = (
     "shared: not 'shard', which autoMount of MLRun mounts into every function; if nobody else creates that claim, no "
     "function starts"
@@ -46,6 +48,8 @@ def warned(config: StackConfig) -> list[str]:
             {"cluster.apiClientCidrs": ["10.60.0.0/16", "100.64.0.0/16", "198.51.0.0/16"]},
             [f"cluster.apiClientCidrs: 198.51.0.0/16 {ROUTED}"],
         ),
+        ({"cluster.backup": {}}, [f"cluster.backup: {ON_NODES}"]),
+        ({"cluster.backup": {}, "pools.data": None}, []),
     ],
 )
 def test_a_setting_that_its_author_may_not_have_meant_is_warned_of(

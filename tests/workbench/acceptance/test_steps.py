@@ -297,3 +297,10 @@ def test_steps_that_a_kind_cannot_have_say_why(context: Context) -> None:
     context.copied.edit({"pools": {"initial": context.copied.choices["pools"]["initial"]}})
     assert "no elastic pool" in lifecycle.no_elastic_pool(context)
     assert "changes no size" in lifecycle.no_autoscaler(context)
+
+
+def test_what_a_destroy_keeps_in_the_cloud_is_no_failure_and_is_said(context: Context) -> None:
+    product(context).kept_in_cloud.append("Vault dev-backup-0a1b2c3\n  aws backup delete-backup-vault")
+    assert lifecycle.nothing_left(context).endswith(
+        "keeps:\nVault dev-backup-0a1b2c3\n  aws backup delete-backup-vault"
+    )

@@ -20,6 +20,7 @@ from workbench.cli.app import app
 from workbench.cli.cloud_run import CloudRun
 from workbench.engine import in_cluster
 from workbench.engine.clouds.blocker import Blocker
+from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.stacks import CONFIG_KEY
 from workbench.system.errors import UserError
 
@@ -114,6 +115,25 @@ def test_nothing_of_users_is_removed_without_a_yes(engine: ScriptedEngine, tmp_p
     assert "Cannot prompt without a terminal; nothing deleted" in refusal().message
     assert [call.split()[0] for call in kubectl_calls(engine)] == ["get"]
     assert "destroy" not in engine.commands
+
+
+def test_what_stays_with_backups_is_told_apart_from_what_is_left(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault, subnet = (
+        CloudResource(f"aws:{type_}", type_.lower(), "", "", "look", f"delete {type_}", kept=kept)
+        for type_, kept in (("Vault", "is empty"), ("Subnet", ""))
+    )
+    monkeypatch.setattr(CloudRun, "left", lambda _: [vault])
+    told = run("--yes").stderr
+    assert (
+        f"Kept with the backups of '{STACK}', and how to delete each:\n- Vault vault: is empty\n  delete Vault" in told
+    )
+    assert f"No other resource with the tags of '{STACK}' is left." in told
+    monkeypatch.setattr(CloudRun, "left", lambda _: [vault, subnet])
+    assert (
+        f"Resources left with the tags of '{STACK}', and how to delete each:\n- Subnet subnet\n" in run("--yes").stderr
+    )
 
 
 def test_yes_alone_loses_no_data(engine: ScriptedEngine, tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
+from workbench.recovery.cloud.recovery_point import RecoveryPoint
+from workbench.system.errors import UserError
 
 
 class Account(ABC):
@@ -50,6 +52,25 @@ class Account(ABC):
     @abstractmethod
     def tagged_resources(self) -> list[CloudResource]:
         """Return all resources that belong to the stack, in its state or not; sorted by type."""
+
+    def recovery_points(self) -> list[RecoveryPoint]:
+        """Return the backups of the stack's cluster, newest first; default: the cloud makes none."""
+        return []
+
+    def restore_command(self, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:
+        """Return the command of the cloud's CLI that restores a backup; default: none can be restored.
+
+        Parameters
+        ----------
+        point, role
+            The backup, and the identity with which the cloud restores.
+        namespaces
+            Those that come back; none: all.
+        zone
+            Letter of a zone for a volume; empty: the zone that it had.
+        """
+        del role, namespaces, zone
+        raise UserError(f"{point.id} cannot be restored: {self.place} makes no backups of this kind of cluster.")
 
     def foreign_resources(self, recorded: Collection[str]) -> list[Blocker]:
         """Return resources of other owners that the cloud would delete with the stack's; default: none.

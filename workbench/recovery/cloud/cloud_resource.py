@@ -21,6 +21,8 @@ class CloudResource:
         Whether deleting it loses data.
     is_byproduct
         Whether the cluster created it, so that it is never in the state.
+    kept
+        Why a `destroy` leaves it; empty if it does not.
     """
 
     type: str
@@ -31,9 +33,15 @@ class CloudResource:
     delete: str
     holds_data: bool = False
     is_byproduct: bool = False
+    kept: str = ""
 
     @property
     def description(self) -> str:
         """Kind, id, name and state."""
         named = f" '{self.name}'" if self.name and self.name not in self.id else ""
         return f"{self.type.rpartition(':')[2]} {self.id}{named}" + (f" ({self.state})" if self.state else "")
+
+    @property
+    def removal(self) -> str:
+        """Description, why it is kept, and the command that deletes it."""
+        return f"{self.description}{f': {self.kept}' if self.kept else ''}\n  {self.delete}"

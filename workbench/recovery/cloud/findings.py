@@ -119,13 +119,17 @@ class CloudRecovery:
         ]
 
     def leftovers(self) -> list[Finding]:
-        """Return tagged resources that are neither in the state nor declared. They are never deleted automatically."""
+        """Return tagged resources that are neither in the state nor declared, without those that a destroy keeps.
+
+        They are never deleted automatically.
+        """
         deployment = deployment_of(self.session)
         known, has_cluster = identities(deployment), cluster_of(components_of_state(deployment)) is not None
         return [
             self._leftover(resource)
             for resource in self.account.tagged_resources()
             if identity(resource.type, resource.id) not in known and not (resource.is_byproduct and has_cluster)
+            if not resource.kept
         ]
 
     def _answers(self, query: Sequence[LookupQuery], deployment: dict[str, Any]) -> list[Answer]:

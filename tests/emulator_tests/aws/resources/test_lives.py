@@ -17,8 +17,13 @@ Made = tuple[str, dict[str, Any], dict[str, Any]]
 """Type, inputs, and inputs that change in place; None takes one away."""
 
 FILES = "aws:efs/fileSystem:FileSystem"
-NEVER_GONE = ("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup", "aws:efs/backupPolicy:BackupPolicy")
-"""AWS's own for as long as there is the VPC or the file system."""
+VAULT = "aws:backup/vault:Vault"
+NEVER_GONE = (
+    "aws:backup/vaultLockConfiguration:VaultLockConfiguration",
+    "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
+    "aws:efs/backupPolicy:BackupPolicy",
+)
+"""AWS's own for as long as there is the vault, the VPC or the file system."""
 
 EVERYWHERE = "0.0.0.0/0"
 ALLOW = {"Effect": "Allow", "Action": "logs:PutLogEvents", "Resource": "*"}
@@ -321,12 +326,46 @@ def file_system_policy(stack: Stack) -> Made:
     return "aws:efs/fileSystemPolicy:FileSystemPolicy", given, {"policy": policy(**mount, Effect="Deny")}
 
 
+def vault(_: Stack) -> Made:
+    return VAULT, {"tags": {"Name": "a"}}, {"tags": {"Name": "b", "more": "c"}}
+
+
+def vault_lock(stack: Stack) -> Made:
+    given = {"backupVaultName": stack.make(VAULT).id, "minRetentionDays": 35.0}
+    return "aws:backup/vaultLockConfiguration:VaultLockConfiguration", given, {}
+
+
+def plan(stack: Stack) -> Made:
+    rule = {
+        "ruleName": "cluster",
+        "targetVaultName": stack.make(VAULT).id,
+        "schedule": "cron(0 2 ? * * *)",
+        "startWindow": 60.0,  # as they come over the wire
+        "completionWindow": 10080.0,
+        "lifecycle": {"deleteAfter": 35.0},
+        "recoveryPointTags": {"team": "ml"},
+    }
+    changed = {**rule, "schedule": "cron(0 2,14 ? * * *)", "lifecycle": {"deleteAfter": 90.0}}
+    type_ = "aws:backup/plan:Plan"
+    return type_, {"rules": [rule], "tags": {"Name": "a"}}, {"rules": [changed], "tags": {"Name": "b"}}
+
+
+def selection(stack: Stack) -> Made:
+    type_, inputs, _ = plan(stack)
+    given = {
+        "planId": stack.make(type_, **inputs).id,
+        "iamRoleArn": stack.role("backup.amazonaws.com").outputs["arn"],
+        "resources": ["arn:aws:eks:eu-west-1:111122223333:cluster/dev"],
+    }
+    return "aws:backup/selection:Selection", given, {}
+
+
 LIVES = (
     vpc, subnet, default_security_group, internet_gateway, route_table, route_table_association, route, address,
     nat_gateway, security_group, rule("Ingress"), rule("Egress"), gateway_endpoint, interface_endpoint,
     launch_template, flow_log, log_group, role, role_policy, attachment, key, alias, cluster, node_group, tag, addon,
     access_entry, access_policy, pod_identity, file_system, mount_target, access_point, backup_policy,
-    file_system_policy,
+    file_system_policy, vault, vault_lock, plan, selection,
 )  # fmt: skip
 
 

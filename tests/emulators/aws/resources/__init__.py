@@ -8,11 +8,12 @@ bridges; ``workbench/offline/aws/facts.json`` names the file of each type.
 from collections.abc import Mapping
 from typing import Final
 
-from emulators.aws.resources import autoscaling, ec2, efs, eks, eks_access, iam, kms, logs
+from emulators.aws.resources import autoscaling, backup, ec2, efs, eks, eks_access, iam, kms, logs
 from emulators.aws.resources.kinds import Kind
 
 KINDS: Final[Mapping[str, Kind]] = {
     **autoscaling.KINDS,
+    **backup.KINDS,
     **ec2.KINDS,
     **efs.KINDS,
     **eks.KINDS,

@@ -28,6 +28,7 @@ The real plug-in has 25, whose last ones lie minutes apart. Variable ``AWS_MAX_A
 
 NAMES: Final = {
     "autoscaling": "Auto Scaling",
+    "backup": "Backup",
     "ec2": "EC2",
     "efs": "EFS",
     "eks": "EKS",

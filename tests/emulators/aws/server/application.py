@@ -1,6 +1,6 @@
 """AWS as an application: EKS is done by a service of our own, the rest by moto's application in the same process.
 
-What moto lacks of EFS is in ``file_systems.py``.
+AWS Backup is another; what moto lacks of EFS is in ``file_systems.py``.
 
 What is done is done one call at a time, because moto is not safe to use from several threads.
 """
@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from emulators.aws.server import file_systems
 from emulators.aws.server.answers import JSON_TYPES, members_of, refusal, success
+from emulators.aws.server.backup import Backup
 from emulators.aws.server.consequences import follow, has_consequence
 from emulators.aws.server.errors import AwsError
 from emulators.aws.server.inventory import inventory
@@ -53,6 +54,7 @@ class Application(application.Application[Request]):
     def __init__(self, eks: Service, clock: Clock) -> None:
         super().__init__(clock)
         self.eks = eks
+        self.backup = Backup(clock, lambda name: name in eks.inventory().get("aws:eks/cluster:Cluster", ()))
         self._repeats = Repeats()
         self._moto = DomainDispatcherApplication(create_backend_app)
 
@@ -73,7 +75,7 @@ class Application(application.Application[Request]):
 
     @override
     def inventory(self) -> Mapping[str, list[str]]:
-        return {**inventory(), **self.eks.inventory()}
+        return {**inventory(), **self.eks.inventory(), **self.backup.inventory()}
 
     @override
     def miss(self, request: Request, recent: Sequence[Call]) -> None:
@@ -113,8 +115,9 @@ class Application(application.Application[Request]):
         return answer
 
     def _ours(self, request: Request, outcome: FaultOutcome) -> Answer:
+        service = self.backup if request.service == "backup" else self.eks
         try:
-            members = self.eks.handle(request.model.name, request.params, outcome)
+            members = service.handle(request.model.name, request.params, outcome)
         except NotImplementedError:
             raise AwsError("NotImplemented", 501, f"The AWS emulator has no {request.operation}.") from None
         if wrong := problems(members, request.model.output_shape):

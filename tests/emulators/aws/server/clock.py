@@ -3,6 +3,8 @@
 from typing import Final
 
 SECONDS: Final = {
+    "backup:StartBackupJob": 1200,
+    "backup:StartRestoreJob": 1800,
     "ec2:CreateNatGateway": 100,
     "ec2:DeleteNatGateway": 50,
     "ec2:CreateVpcEndpoint": 60,

@@ -38,12 +38,13 @@ class Control(control.Control):
 
     def __init__(self, application: Application) -> None:
         super().__init__(application, application.eks.doors)
-        self._eks = application.eks
+        self._eks, self._backup = application.eks, application.backup
 
     @override
     def routes(self) -> dict[tuple[str, str], Route]:
         return {
             **super().routes(),
+            ("POST", "backups"): self._run_backups,
             ("POST", "network-interfaces"): self._interface,
             ("POST", "schedules"): self._run_schedules,
             ("POST", "sizes"): self._move,
@@ -63,6 +64,11 @@ class Control(control.Control):
                 store.ec2().get_subnet(wanted.subnet), "", group_ids=list(wanted.groups), description=wanted.description
             )
             return made.id
+
+    def _run_backups(self, body: bytes, _query: str) -> list[str]:
+        wanted = _Moment.model_validate_json(body)
+        with self._application.store:
+            return self._backup.run(wanted.at)
 
     def _run_schedules(self, body: bytes, _query: str) -> list[str]:
         wanted = _Moment.model_validate_json(body)

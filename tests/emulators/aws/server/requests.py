@@ -69,12 +69,11 @@ def read(environ: dict[str, Any]) -> Request:
 
 
 def _form(environ: Mapping[str, Any], form: Mapping[str, str]) -> Request:
-    signed = _CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
-    versions = services_signed_as().get(signed[1] if signed else "", {})
-    service = versions.get(form.get("Version", ""))
+    signed = _signed_as(environ)
+    service = services_signed_as().get(signed, {}).get(form.get("Version", ""))
     known = operation(service, form.get("Action", "")) if service else None
     if service is None or known is None:
-        asked = f"{signed[1] if signed else 'unsigned'} {form.get('Action')} of version {form.get('Version')}"
+        asked = f"{signed or 'unsigned'} {form.get('Action')} of version {form.get('Version')}"
         raise _unknown(asked)
     return Request(service, known, from_form(form, known.input_shape, protocol=protocol(service)))
 
@@ -92,13 +91,20 @@ def _targeted(target: str, body: Any) -> Request:
 def _rest(environ: Mapping[str, Any], body: Any) -> Request:
     # Only the raw path tells a slash inside a name from one between two.
     path, _, query = str(environ["REQUEST_URI"]).partition("?")
-    for service in BY_PATH:
+    signed = services_signed_as().get(_signed_as(environ), {}).values()
+    for service in sorted(BY_PATH, key=lambda each: each not in signed):
         for name, method, pattern in _routes(service):
             found = pattern.fullmatch(path)
             if found and environ["REQUEST_METHOD"] == method:
                 known = service_model(service).operation_model(name)
                 return Request(service, known, _located(known, found.groupdict(), query, body))
     raise _unknown(f"{environ['REQUEST_METHOD']} {path}")
+
+
+def _signed_as(environ: Mapping[str, Any]) -> str:
+    """Return the service that a request is signed for; empty if it is not signed."""
+    signed = _CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
+    return signed[1] if signed else ""
 
 
 @cache

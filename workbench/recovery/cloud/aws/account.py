@@ -14,10 +14,12 @@ from workbench.engine.clouds.cluster_component import ClusterComponent, Conditio
 from workbench.engine.clouds.eks.conditions import conditions
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.aws.queries import LOG_IN, AwsQueries, asking
+from workbench.recovery.cloud.aws.restore import command, recovery_points
 from workbench.recovery.cloud.aws.searches import SEARCHES, search
 from workbench.recovery.cloud.aws.tagged_resources import tagged_resources
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
+from workbench.recovery.cloud.recovery_point import RecoveryPoint
 from workbench.system.errors import UserError
 
 
@@ -63,6 +65,14 @@ class AwsAccount(AwsQueries, Account):
     @override
     def tagged_resources(self) -> list[CloudResource]:
         return tagged_resources(self)
+
+    @override
+    def recovery_points(self) -> list[RecoveryPoint]:
+        return recovery_points(self)
+
+    @override
+    def restore_command(self, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:
+        return command(self, point, role, namespaces=namespaces, zone=zone)
 
 
 def is_session_of(caller: str, role: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.recovery.cloud.aws import ec2, efs, eks, non_ec2
+from workbench.recovery.cloud.aws import backup, ec2, efs, eks, non_ec2
 from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
@@ -30,6 +30,10 @@ SEARCHES: Final[Mapping[str, Search]] = {
         non_ec2.scheduled_action, ("autoscalingGroupName", "scheduledActionName")
     ),
     "aws:autoscaling/tag:Tag": Search(non_ec2.autoscaling_tag, ("autoscalingGroupName", "tag")),
+    "aws:backup/plan:Plan": Search(backup.plan, ("name",)),
+    "aws:backup/selection:Selection": Search(backup.selection, ("planId", "name")),
+    "aws:backup/vault:Vault": Search(backup.vault, ("name",)),
+    "aws:backup/vaultLockConfiguration:VaultLockConfiguration": Search(backup.lock, ("backupVaultName",)),
     "aws:cloudwatch/logGroup:LogGroup": Search(non_ec2.log_group, ("name",)),
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": Search(ec2.default_security_group, ("vpcId",)),
     "aws:ec2/route:Route": Search(ec2.route, ("routeTableId", "destinationCidrBlock")),

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.recovery.cloud.aws import ec2, efs, eks, non_ec2
+from components.contract.aws import OwnTag
+from workbench.recovery.cloud.aws import backup, ec2, efs, eks, non_ec2
 from workbench.recovery.cloud.aws.ec2 import Kind
 from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.cloud_resource import CloudResource
@@ -40,6 +41,8 @@ _BY_CONTROLLERS: Final[Mapping[str, Kind]] = {
 
 FILE_SYSTEM: Final = "aws:efs/fileSystem:FileSystem"
 
+_ROLE_OF_BACKUPS: Final = "AWS Backup deletes expired backups with it; delete it after the vaults"
+
 _OF_EKS: Final = "aws:eks:cluster-name"
 
 _BALANCING: Final = ("load balancer", "target group")
@@ -67,6 +70,7 @@ def tagged_resources(account: AwsQueries) -> list[CloudResource]:
         *_log_groups(account),
         *_keys(account),
         *_file_systems(account),
+        *_backups(account),
     ]
     return sorted(dict.fromkeys(resources), key=lambda resource: (resource.type, resource.id))
 
@@ -201,7 +205,8 @@ def _roles(account: AwsQueries) -> Iterator[CloudResource]:
                     look, delete = (
                         _aws(account, "iam", f"{verb}-role --role-name {name}") for verb in ("get", "delete")
                     )
-                    yield CloudResource("aws:iam/role:Role", result.id, "", "", look, delete)
+                    kept = _ROLE_OF_BACKUPS if OwnTag.KEPT.value in (result.tags or {}) else ""
+                    yield CloudResource("aws:iam/role:Role", result.id, "", "", look, delete, kept=kept)
 
 
 def _log_groups(account: AwsQueries) -> Iterator[CloudResource]:
@@ -236,6 +241,25 @@ def _file_systems(account: AwsQueries) -> Iterator[CloudResource]:
             look = _aws(account, "efs", f"describe-access-points --access-point-id {result.id}")
             delete = _aws(account, "efs", f"delete-access-point --access-point-id {result.id}")
             yield CloudResource("aws:efs/accessPoint:AccessPoint", result.id, path, result.state, look, delete)
+
+
+def _backups(account: AwsQueries) -> Iterator[CloudResource]:
+    for vault in filter(lambda each: account.is_ours(each.tags or {}), backup.vaults(account)):
+        look, delete = (
+            _aws(account, "backup", f"{verb}-backup-vault --backup-vault-name {vault.id}")
+            for verb in ("describe", "delete")
+        )
+        count, last = backup.kept_until(account, vault.id)
+        until = f"the last one until {last:%Y-%m-%d}" if last else "without an end"
+        kept = f"holds {count} recovery points, {until}; it can be deleted after that" if count else "is empty"
+        yield CloudResource(
+            "aws:backup/vault:Vault", vault.id, "", vault.state, look, delete, holds_data=True, kept=kept
+        )
+    for name, plan in backup.plans(account):
+        if account.is_ours(plan.tags or {}):
+            look = _aws(account, "backup", f"get-backup-plan --backup-plan-id {plan.id}")
+            delete = _aws(account, "backup", f"delete-backup-plan --backup-plan-id {plan.id}")
+            yield CloudResource("aws:backup/plan:Plan", plan.id, name, "", look, delete)
 
 
 def _aws(account: AwsQueries, service: str, description: str) -> str:

@@ -5,13 +5,15 @@ import boto3
 import pytest
 
 from emulators.aws.client import Emulator, running
-from support.aws_cloud_resources import STORAGE, Resource, account_at, build_in_aws
+from support.aws_cloud_resources import BACKUP, STORAGE, Resource, account_at, build_in_aws
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.recovery.cloud.aws.tagged_resources import tagged_resources
 from workbench.recovery.cloud.cloud_resource import CloudResource
 
 UNTAGGED = {
     "aws:autoscaling/tag:Tag",
+    "aws:backup/selection:Selection",
+    "aws:backup/vaultLockConfiguration:VaultLockConfiguration",
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
     "aws:ec2/route:Route",
     "aws:ec2/routeTableAssociation:RouteTableAssociation",
@@ -46,7 +48,7 @@ def account(emulator: Emulator, patch: pytest.MonkeyPatch) -> AwsAccount:
 
 @pytest.fixture(scope="module")
 def made(account: AwsAccount) -> list[Resource]:
-    return build_in_aws({"environment": "prod", "cluster.publicAccessCidrs": None, **STORAGE})
+    return build_in_aws({"environment": "prod", "cluster.publicAccessCidrs": None, **STORAGE, **BACKUP})
 
 
 @pytest.fixture(scope="module")
@@ -72,11 +74,25 @@ def test_another_stack_has_nothing_of_this_one(account: AwsAccount, made: list[R
 
 def test_what_cannot_be_had_back_is_marked(resources: list[CloudResource]) -> None:
     kinds = {resource.type for resource in resources if resource.holds_data and not resource.is_byproduct}
-    others = {"aws:cloudwatch/logGroup:LogGroup", "aws:efs/fileSystem:FileSystem", "aws:kms/key:Key"}
-    assert kinds == {"aws:eks/nodeGroup:NodeGroup", *others}
+    assert kinds == {
+        "aws:backup/vault:Vault",
+        "aws:cloudwatch/logGroup:LogGroup",
+        "aws:efs/fileSystem:FileSystem",
+        "aws:eks/nodeGroup:NodeGroup",
+        "aws:kms/key:Key",
+    }
     groups = {resource.id for resource in resources if resource.holds_data and "NodeGroup" in resource.type}
     assert groups
     assert all("data" in name for name in groups)
+
+
+def test_what_a_destroy_keeps_says_why(resources: list[CloudResource]) -> None:
+    kept = [resource for resource in resources if resource.kept]
+    assert [resource.type for resource in kept] == ["aws:backup/vault:Vault", "aws:iam/role:Role"]
+    vault, role = (resource.removal.splitlines() for resource in kept)
+    assert vault[0].endswith(": is empty")
+    assert role[0].endswith(": AWS Backup deletes expired backups with it; delete it after the vaults")
+    assert vault[1].startswith("  aws backup delete-backup-vault --backup-vault-name ")
 
 
 def test_each_thing_comes_with_the_commands_that_show_and_delete_it(resources: list[CloudResource]) -> None:

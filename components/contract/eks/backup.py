@@ -1,0 +1,45 @@
+"""Backups on EKS, by AWS Backup."""
+
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from components.contract.aws import KeyArn
+from components.contract.backup import Backup
+from components.contract.choices import Explained
+
+SERVICE: Final = "backup.amazonaws.com"
+"""Assumes both roles."""
+
+NAMESPACES_MAX: Final = 5
+"""Maximum number of namespaces of one restore: https://docs.aws.amazon.com/aws-backup/latest/devguide/restoring-eks.html."""
+
+START_WINDOW: Final = 60
+"""Minutes after its hour within which a backup begins; one that does not begin by then is given up."""
+
+COMPLETION_WINDOW: Final = 7 * 24 * 60
+"""Minutes in which a backup ends: AWS's own default. The first backup of a large volume takes many hours.
+
+https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupRule.html
+"""
+
+
+class EksBackup(Backup):
+    """Choices about the backups of an EKS cluster."""
+
+    key_arn: Annotated[
+        KeyArn | None,
+        Explained("AWS's own key aws/backup, which nobody can delete.", "The key of the vault."),
+    ] = Field(
+        None,
+        description="ARN of the KMS key that encrypts backups. A change makes another vault and keeps the old one.",
+        examples=["arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"],
+    )
+
+
+def schedule(backup: Backup) -> str:
+    """Return when backups begin, in UTC, as AWS writes it.
+
+    https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
+    """
+    return f"cron(0 {','.join(map(str, backup.hours))} ? * * *)"

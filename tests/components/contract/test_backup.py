@@ -1,0 +1,40 @@
+import pytest
+
+from components.contract.backup import Backup, Interval
+from components.contract.eks.backup import COMPLETION_WINDOW, START_WINDOW, EksBackup, schedule
+
+
+@pytest.mark.parametrize(
+    ("every", "start", "hours", "cron"),
+    [
+        ("day", 2, (2,), "cron(0 2 ? * * *)"),
+        ("12h", 22, (10, 22), "cron(0 10,22 ? * * *)"),
+        ("8h", 0, (0, 8, 16), "cron(0 0,8,16 ? * * *)"),
+        ("4h", 23, (3, 7, 11, 15, 19, 23), "cron(0 3,7,11,15,19,23 ? * * *)"),
+    ],
+)
+def test_backups_begin_at_the_same_hours_of_every_day(
+    every: str, start: int, hours: tuple[int, ...], cron: str
+) -> None:
+    backup = Backup(every=Interval(every), startHour=start)
+    assert backup.hours == hours
+    assert schedule(backup) == cron
+
+
+@pytest.mark.parametrize("every", Interval)
+def test_the_hours_are_an_interval_apart_also_over_midnight(every: Interval) -> None:
+    hours = Backup(every=every, startHour=5).hours
+    assert {(later - earlier) % 24 for earlier, later in zip(hours, (*hours[1:], hours[0]), strict=True)} == {
+        every.hours % 24
+    }
+
+
+def test_what_says_nothing_is_backed_up_every_night_for_five_weeks() -> None:
+    backup = EksBackup()
+    assert (backup.every, backup.start_hour, backup.keep_days) == (Interval.DAY, 2, 35)
+    assert (backup.lock, backup.key_arn) == (False, None)
+
+
+def test_a_backup_has_more_time_to_end_than_to_begin() -> None:
+    # AWS wants an hour more: https://docs.aws.amazon.com/aws-backup/latest/devguide/creating-a-backup-plan.html.
+    assert COMPLETION_WINDOW >= START_WINDOW + 60

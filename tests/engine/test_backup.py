@@ -1,0 +1,122 @@
+"""Backups of an EKS stack from their first `up` to their expiry, with the real engine and an emulator of AWS."""
+
+import json
+import shlex
+import signal
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emulators.core.faults import KillRule, Moment
+from support.aws_command import run_aws
+from support.aws_emulator import Account, identities, writes
+
+pytestmark = pytest.mark.engine
+
+STACK = "dev"
+UP = ("up", STACK, "--hermetic", "--yes")
+DESTROY = ("destroy", STACK, "--hermetic", "--yes")
+VAULT = "aws:backup/vault:Vault"
+KEPT = {
+    VAULT,
+    "aws:backup/vaultLockConfiguration:VaultLockConfiguration",
+    "aws:iam/role:Role",
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+}
+
+
+@pytest.fixture
+def cloud(tmp_path: Path) -> Iterator[Account]:
+    with Account.hollow(tmp_path, STACK, is_quick=True) as made:
+        pools = {f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}
+        made.edit(STACK, policyGuard="off", cluster__backup={}, **pools)
+        yield made
+
+
+def killed_up(cloud: Account, operation: str) -> None:
+    """Kill an `up` after a call was done, recover, and bring the stack up again."""
+    process = cloud.start(*UP)
+    cloud.aws.set_faults(KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER))
+    said, _ = process.communicate(timeout=600)
+    cloud.aws.set_faults()
+    assert process.returncode == -signal.SIGKILL, said
+    cloud.run("recover", STACK, "--hermetic", "--yes")
+    cloud.run(*UP)
+
+
+def listed(cloud: Account, *, code: int = 0) -> list[dict[str, Any]]:
+    """Return the backups as the command lists them."""
+    done = cloud.run("backup", "list", STACK, "--json", check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    found: list[dict[str, Any]] = json.loads(done.stdout)["backups"]
+    return found
+
+
+def changed(cloud: Account, last: int) -> set[str]:
+    return {call.operation for call in writes(cloud.aws.calls(last))}
+
+
+def test_backups_are_made_restored_kept_by_a_destroy_and_expire(cloud: Account) -> None:
+    killed_up(cloud, "backup:CreateBackupVault")  # the one with an automatic name
+    in_state, in_aws = identities(cloud, STACK)
+    assert in_state == in_aws
+    (vault,) = cloud.aws.inventory()[VAULT]
+    assert listed(cloud, code=1) == []
+
+    owned = [{"Key": "kubernetes.io/cluster/mlrun-dev", "Value": "owned"}]
+    tagged = [{"ResourceType": "volume", "Tags": owned}]
+    made = cloud.aws.api("ec2").create_volume(AvailabilityZone="eu-west-1a", Size=8, TagSpecifications=tagged)
+    night = datetime.now(UTC).replace(hour=2, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    assert len(cloud.aws.run_backups(night)) == 1
+    (backup,) = listed(cloud)
+    assert [each["of"] for each in backup["volumes"]] == [made["VolumeId"]]
+    printed = cloud.run("backup", "restore", STACK, backup["id"], "--hermetic").stdout
+    assert json.loads(run_aws(cloud.aws, shlex.split(printed)[1:]))["RestoreJobId"]
+
+    last = cloud.last
+    cloud.edit(STACK, cluster__backup={"keepDays": 60, "every": "12h", "lock": True})
+    cloud.run(*UP)
+    assert changed(cloud, last) == {"backup:UpdateBackupPlan", "backup:PutBackupVaultLockConfiguration"}
+    assert "no drift" in cloud.run("drift", STACK, "--hermetic").stdout.lower()
+    last = cloud.last
+    cloud.edit(STACK, cluster__backup={"keepDays": 60, "every": "12h"})
+    cloud.run(*UP)
+    assert changed(cloud, last) == set()  # the lock stays
+
+    destroyed = cloud.run(*DESTROY)
+    assert f"Kept with the backups of '{STACK}', and how to delete each:" in destroyed.stderr
+    assert f"- Vault {vault}: holds 3 recovery points, the last one until" in destroyed.stderr
+    in_state, in_aws = identities(cloud, STACK)
+    assert in_state == set()
+    assert {each.partition(" ")[0] for each in in_aws} == KEPT
+
+    cloud.edit(STACK, cluster__backup={})
+    cloud.run(*UP)
+    assert len(cloud.aws.inventory()[VAULT]) == 2
+    assert [each["place"] for each in listed(cloud)] == [vault]
+    cloud.aws.run_backups(night + timedelta(days=36, hours=1))
+    assert listed(cloud, code=1) == []
+    cloud.aws.api("backup").delete_backup_vault(BackupVaultName=vault)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "backup:CreateBackupPlan",
+        "backup:CreateBackupSelection",
+        "backup:PutBackupVaultLockConfiguration",
+        "iam:AttachRolePolicy",
+    ],
+)
+def test_an_up_that_is_killed_between_two_parts_is_recovered(cloud: Account, operation: str) -> None:
+    cloud.edit(STACK, cluster__backup={"lock": True})
+    killed_up(cloud, operation)
+    in_state, in_aws = identities(cloud, STACK)
+    assert in_state == in_aws
+    last = cloud.last
+    cloud.run(*UP)
+    assert writes(cloud.aws.calls(last)) == []

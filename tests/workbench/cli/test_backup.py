@@ -1,0 +1,164 @@
+"""`backup list` and `backup restore` around a stand-in for the cloud."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from support import aks, eks
+from workbench import stacks
+from workbench.cli.app import app
+from workbench.recovery.cloud.recovery_point import RecoveryPoint
+from workbench.stacks import CONFIG_KEY
+from workbench.system.errors import NoVerdictError, UserError
+
+NIGHT = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=20)
+ROLE = "arn:aws:iam::111122223333:role/restore"
+VOLUME = RecoveryPoint("snap-1", "vol-1", NIGHT, None, "COMPLETED", "vault")
+WHOLE = RecoveryPoint("point-1", "research", NIGHT, NIGHT + timedelta(days=35), "COMPLETED", "vault", (VOLUME,))
+PARTIAL = replace(WHOLE, id="point-2", made=NIGHT + timedelta(hours=1), state="PARTIAL", volumes=())
+
+
+@dataclass
+class Cloud:
+    """Answers as an account does, and remembers what was to be restored."""
+
+    points: list[RecoveryPoint] = field(default_factory=lambda: [WHOLE])
+    asked: dict[str, Any] = field(default_factory=dict)
+    is_silent: bool = False
+
+    def recovery_points(self) -> list[RecoveryPoint]:
+        if self.is_silent:
+            raise UserError("AWS cannot be asked.", "Log in.")
+        return self.points
+
+    def restore_command(self, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:
+        self.asked = {"point": point.id, "role": role, "namespaces": namespaces, "zone": zone}
+        return f"aws backup start-restore-job --recovery-point-arn {point.id}"
+
+
+@pytest.fixture
+def cloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cloud:
+    found = Cloud()
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr("workbench.cli.backup.open_account", lambda *_: found)
+    records(monkeypatch, {"backup": {"restoreRoleArn": ROLE}})
+    choose(tmp_path, eks.document({"cluster.backup": {}}))
+    return found
+
+
+def records(patch: pytest.MonkeyPatch, cluster: dict[str, Any]) -> None:
+    """Let the state say this about the cluster."""
+    state = {"resources": [{"type": "pulumi:pulumi:Stack", "outputs": {"cluster": cluster}}]}
+    patch.setattr("workbench.cli.backup.access", lambda *_, **__: SimpleNamespace(deployment=state))
+
+
+def choose(folder: Path, document: dict[str, Any]) -> None:
+    (folder / "Pulumi.test.yaml").write_text(json.dumps({"config": {CONFIG_KEY: document}}))
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["backup", *arguments])
+
+
+def refusal(*arguments: str) -> UserError:
+    error = run(*arguments).exception
+    assert isinstance(error, UserError), error
+    return error
+
+
+def test_backups_are_listed_with_their_volumes(cloud: Cloud) -> None:
+    done = run("list", "test")
+    assert done.exit_code == 0, done.output
+    head, point, volume = done.stdout.splitlines()
+    assert head == f"{NIGHT:%Y-%m-%d %H:%M} UTC  research  COMPLETED  kept until {NIGHT + timedelta(days=35):%Y-%m-%d}"
+    assert (point, volume) == ("  point-1", "  vol-1: snap-1")
+
+
+def test_scripts_get_them_as_json(cloud: Cloud) -> None:
+    told = json.loads(run("list", "test", "--json").stdout)
+    assert told["problem"] == ""
+    (backup,) = told["backups"]
+    assert (backup["id"], backup["until"]) == ("point-1", (NIGHT + timedelta(days=35)).isoformat())
+    assert backup["volumes"][0]["until"] is None
+
+
+@pytest.mark.parametrize(
+    ("points", "said"),
+    [
+        ([], "There is no whole backup yet; they begin at 02:00 UTC."),
+        ([PARTIAL], "There is no whole backup yet; they begin at 02:00 UTC."),
+        ([PARTIAL, replace(WHOLE, made=NIGHT - timedelta(days=2))], "The newest whole backup is of"),
+    ],
+)
+def test_a_cluster_without_a_young_whole_backup_is_a_problem(
+    cloud: Cloud, points: list[RecoveryPoint], said: str
+) -> None:
+    cloud.points = points
+    done = run("list", "test")
+    assert done.exit_code == 1
+    assert said in done.stderr
+    assert done.stdout.count("point-") == len(points)
+
+
+def test_backups_that_nothing_asks_for_any_more_are_listed(cloud: Cloud, tmp_path: Path) -> None:
+    choose(tmp_path, eks.document())
+    done = run("list", "test")
+    assert (done.exit_code, "point-1" in done.stdout) == (1, True)
+    assert "asks for no backups: add `backup: {}`" in done.stderr
+
+
+def test_a_cloud_that_cannot_be_asked_is_no_verdict(cloud: Cloud) -> None:
+    cloud.is_silent = True
+    assert isinstance(refusal("list", "test"), NoVerdictError)
+
+
+def test_a_kind_of_cluster_without_backups_is_refused(cloud: Cloud, tmp_path: Path) -> None:
+    choose(tmp_path, aks.document())
+    for words in (("list", "test"), ("restore", "test", "point-1")):
+        assert refusal(*words).message.startswith("'test' is a cluster of kind 'aks', of which")
+
+
+def test_a_restore_is_printed_and_not_started(cloud: Cloud) -> None:
+    done = run("restore", "test", "point-1", "--namespace", "mlrun", "--namespace", "jobs")
+    assert done.stdout == "aws backup start-restore-job --recovery-point-arn point-1\n"
+    assert cloud.asked == {"point": "point-1", "role": ROLE, "namespaces": ["mlrun", "jobs"], "zone": ""}
+    assert run("restore", "test", "snap-1", "--zone", "b").exit_code == 0
+    assert cloud.asked == {"point": "snap-1", "role": ROLE, "namespaces": [], "zone": "b"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["point-9"], ["'test' has no backup point-9."]),
+        (["point-2"], ["the backup is PARTIAL; only a COMPLETED one can be restored"]),
+        (
+            ["point-2", "--namespace", "a", "--namespace", "a", "--zone", "b"],
+            ["the backup is PARTIAL", "--namespace: names a namespace twice", "--zone: is for a volume"],
+        ),
+        (["point-1", *(word for name in "abcdef" for word in ("--namespace", name))], ["given 6, at most 5"]),
+        (
+            ["snap-1", "--namespace", "mlrun", "--zone", "x"],
+            ["--namespace: a volume is in no namespace", "--zone: 'x' is not a zone of the cluster; allowed: a, b, c"],
+        ),
+    ],
+)
+def test_what_the_cloud_would_refuse_is_refused_all_at_once(cloud: Cloud, words: list[str], said: list[str]) -> None:
+    cloud.points = [PARTIAL, WHOLE]
+    message = refusal("restore", "test", *words).message
+    assert [line for line, wanted in zip(message.splitlines(), said, strict=True) if wanted not in line] == []
+    assert cloud.asked == {}
+
+
+def test_a_restore_needs_the_role_that_an_up_recorded(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
+    records(monkeypatch, {})
+    refused = refusal("restore", "test", "point-1")
+    assert refused.message == "The state of 'test' records no role for restores."
+    assert "igz-clusters up test" in refused.hint

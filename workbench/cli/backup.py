@@ -1,0 +1,142 @@
+"""`igz-clusters backup`: the backups of a cluster, and how to restore one."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Final
+
+import typer
+
+from components.contract.backup import Backup
+from components.contract.eks.backup import NAMESPACES_MAX
+from workbench import stacks
+from workbench.cli.access import access
+from workbench.cli.console import PLAIN, errors, out
+from workbench.cli.options import AsJson, Hermetic, StackName
+from workbench.recovery.cloud import Account, open_account
+from workbench.recovery.cloud.recovery_point import RecoveryPoint
+from workbench.report.events import STACK_TYPE
+from workbench.stacks import Stack
+from workbench.system.errors import NoVerdictError, UserError
+
+app = typer.Typer(help="List the backups of a cluster; print how to restore one.", no_args_is_help=True)
+
+LATE: Final = 2
+"""Intervals after which the newest whole backup is too old: one was missed."""
+
+
+@app.command("list")
+def list_(stack: StackName, *, as_json: AsJson = False) -> None:
+    """List the backups of a stack's cluster, newest first.
+
+    Asks the cloud, with the credentials of `igz-clusters up`, and changes nothing. Backups of an earlier cluster of the
+    same stack and name are among them. Exit code 0: the newest whole backup is younger than two intervals; 1: it is
+    not, or there is none, or the stack file asks for none; 3: the cloud could not be asked.
+    """
+    try:
+        found = stacks.find(stack)
+        points = _account(found).recovery_points()
+    except UserError as error:  # to a script 1 means that a backup is missing
+        raise NoVerdictError(error.message, error.hint) from None
+    problem = _problem(points, getattr(found.config.cluster, "backup", None), datetime.now(UTC))
+    if as_json:
+        out.print_json(json.dumps({"stack": stack, "problem": problem, "backups": [each.as_json() for each in points]}))
+    else:
+        for each in points:
+            out.print("\n".join((str(each), f"  {each.id}", *(f"  {v.of}: {v.id}" for v in each.volumes))), **PLAIN)
+    if problem:
+        errors.print(problem, **PLAIN)
+    raise typer.Exit(1 if problem else 0)
+
+
+@app.command()
+def restore(
+    stack: StackName,
+    point: Annotated[str, typer.Argument(help="Id of a backup, as `backup list` shows it.", metavar="BACKUP")],
+    *,
+    namespaces: Annotated[
+        list[str] | None,
+        typer.Option("--namespace", help="A namespace to restore; up to 5. Default: all.", metavar="NAME"),
+    ] = None,
+    zone: Annotated[
+        str, typer.Option(help="Letter of the zone for a volume. Default: that of the old one.", metavar="LETTER")
+    ] = "",
+    hermetic: Hermetic = False,
+) -> None:
+    """Print the command that restores a backup of a cluster, some of its namespaces, or a volume.
+
+    Starts nothing: docs/backup.md says what to do before and after. Objects and volumes that exist are never
+    overwritten.
+    """
+    found = stacks.find(stack)
+    account = _account(found)
+    points = account.recovery_points()
+    known = {each.id: each for outer in points for each in (outer, *outer.volumes)}
+    chosen = known.get(point)
+    if chosen is None:
+        raise UserError(
+            f"'{stack}' has no backup {point}.",
+            f"`igz-clusters backup list {stack}` shows the {len(known)} that there are.",
+        )
+    wanted = namespaces or []
+    _require_sense(found, chosen, wanted, zone, is_volume=chosen not in points)
+    role = _recorded_role(found, hermetic=hermetic)
+    out.print(account.restore_command(chosen, role, namespaces=wanted, zone=zone), **PLAIN)
+
+
+def _account(stack: Stack) -> Account:
+    cluster = stack.config.cluster
+    if "backup" not in type(cluster).model_fields:
+        raise UserError(
+            f"'{stack.name}' is a cluster of kind '{cluster.kind}', of which this package makes no backups.",
+            "docs/backup.md says of which kinds it does.",
+        )
+    return open_account(stack.name, cluster)
+
+
+def _problem(points: Sequence[RecoveryPoint], choices: Backup | None, now: datetime) -> str:
+    """Return why the cluster is not backed up as the stack file says; empty if it is."""
+    if not choices:
+        return "The stack file asks for no backups: add `backup: {}` to its cluster (docs/backup.md)."
+    hours = ", ".join(f"{hour:02}:00" for hour in choices.hours)
+    newest = next((each for each in points if each.is_whole), None)
+    if newest is None:
+        return f"There is no whole backup yet; they begin at {hours} UTC."
+    if now - newest.made > timedelta(hours=LATE * choices.every.hours):
+        return f"The newest whole backup is of {newest.made:%Y-%m-%d %H:%M} UTC, but they begin at {hours} UTC."
+    return ""
+
+
+def _require_sense(
+    stack: Stack, point: RecoveryPoint, namespaces: Sequence[str], zone: str, *, is_volume: bool
+) -> None:
+    """Refuse options that the cloud would refuse, and backups that are not whole; all at once."""
+    zones = getattr(stack.config.cluster, "zones", ())
+    wrong = []
+    if not point.is_whole:
+        wrong.append(f"the backup is {point.state}; only a COMPLETED one can be restored")
+    if namespaces and is_volume:
+        wrong.append("--namespace: a volume is in no namespace; leave it out")
+    if len(set(namespaces)) < len(namespaces):
+        wrong.append("--namespace: names a namespace twice")
+    if len(namespaces) > NAMESPACES_MAX:
+        wrong.append(f"--namespace: given {len(namespaces)}, at most {NAMESPACES_MAX} are allowed in one restore")
+    if zone and not is_volume:
+        wrong.append("--zone: is for a volume; those of a cluster come back in the zones that they had")
+    elif zone and zone not in zones:
+        wrong.append(f"--zone: '{zone}' is not a zone of the cluster; allowed: {', '.join(zones)}")
+    if wrong:
+        raise UserError("\n".join(wrong))
+
+
+def _recorded_role(stack: Stack, *, hermetic: bool) -> str:
+    """Return the role for restores, as the last `up` recorded it."""
+    for each in access(stack, hermetic=hermetic).deployment.get("resources") or ():
+        if each["type"] == STACK_TYPE:
+            cluster: Mapping[str, Any] = (each.get("outputs") or {}).get("cluster") or {}
+            if role := (cluster.get("backup") or {}).get("restoreRoleArn"):
+                return str(role)
+    raise UserError(
+        f"The state of '{stack.name}' records no role for restores.",
+        f"Add `backup` to the cluster of its stack file, and run `igz-clusters up {stack.name}`.",
+    )

@@ -1,0 +1,86 @@
+"""Backups of the stack's cluster in AWS Backup, and the commands that restore them.
+
+https://docs.aws.amazon.com/aws-backup/latest/devguide/restoring-eks.html
+"""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from datetime import UTC
+from typing import Any, Final
+
+from workbench.recovery.cloud.aws import backup
+from workbench.recovery.cloud.aws.queries import AwsQueries
+from workbench.recovery.cloud.recovery_point import RecoveryPoint
+
+ZONE: Final = "availabilityZone"
+"""Member of a volume's metadata."""
+
+
+def recovery_points(account: AwsQueries) -> list[RecoveryPoint]:
+    """Return the backups of the cluster, newest first, in all vaults of the stack, also those that a destroy left."""
+    found = [
+        point
+        for vault in backup.vaults(account)
+        if account.is_ours(vault.tags or {})
+        for point in account.listed(
+            "backup", "list_recovery_points_by_backup_vault", "RecoveryPoints", BackupVaultName=vault.id
+        )
+    ]
+    of_cluster = f":cluster/{account.cluster}"
+    parents = [each for each in found if each.get("IsParent") and each["ResourceArn"].endswith(of_cluster)]
+    made = [_point(each, [inner for inner in found if _is_inside(inner, each)]) for each in parents]
+    return sorted(made, key=lambda each: each.made, reverse=True)
+
+
+def command(account: AwsQueries, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:
+    """Return the command of AWS's CLI that restores a backup of the cluster, or one of a volume.
+
+    Parameters
+    ----------
+    role
+        ARN of the role with which AWS Backup restores.
+    namespaces
+        Those that come back, of the backup of a cluster. Default: all.
+    zone
+        Letter of the zone in which a volume is made. Default: that of the volume which was backed up.
+    """
+    is_cluster = point.of == account.cluster
+    metadata = _of_cluster(account, namespaces) if is_cluster else _of_volume(account, point, zone)
+    words = {
+        "recovery-point-arn": point.id,
+        "iam-role-arn": role,
+        "resource-type": "EKS" if is_cluster else "EBS",
+        "metadata": json.dumps(metadata, sort_keys=True),
+        "region": account.region,
+    }
+    options = " ".join(f"--{option} {shlex.quote(word)}" for option, word in words.items())
+    return f"aws backup start-restore-job {options}"
+
+
+def _of_cluster(account: AwsQueries, namespaces: Sequence[str]) -> dict[str, str]:
+    some = {"namespaceLevelRestore": "true", "namespaces": json.dumps(list(namespaces))} if namespaces else {}
+    return {"clusterName": account.cluster, "newCluster": "false", **some}
+
+
+def _of_volume(account: AwsQueries, point: RecoveryPoint, zone: str) -> dict[str, str]:
+    names = {"BackupVaultName": point.place, "RecoveryPointArn": point.id}
+    told = account.look_up("backup", "get_recovery_point_restore_metadata", **names).get("RestoreMetadata") or {}
+    return {**told, **({ZONE: f"{account.region}{zone}"} if zone else {})}
+
+
+def _is_inside(point: Mapping[str, Any], parent: Mapping[str, Any]) -> bool:
+    return point.get("ParentRecoveryPointArn") == parent["RecoveryPointArn"] and point["ResourceType"] == "EBS"
+
+
+def _point(found: Mapping[str, Any], inside: Sequence[Mapping[str, Any]] = ()) -> RecoveryPoint:
+    until = (found.get("CalculatedLifecycle") or {}).get("DeleteAt")
+    return RecoveryPoint(
+        found["RecoveryPointArn"],
+        found["ResourceArn"].rpartition("/")[2],
+        found["CreationDate"].astimezone(UTC),
+        until.astimezone(UTC) if until else None,
+        found["Status"],
+        found["BackupVaultName"],
+        tuple(sorted(map(_point, inside), key=lambda each: each.of)),
+    )
