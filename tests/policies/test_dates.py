@@ -15,7 +15,7 @@ from support.policies import Report, Wire
 
 def judged_on(day: date, monkeypatch: pytest.MonkeyPatch, version: str = "1.35") -> Report:
     monkeypatch.setattr("policies.settings.today", lambda: day)
-    [cluster] = GOOD.resources
+    cluster = GOOD.resources[0]
     props: dict[str, Any] = {**cluster.props, "version": version}
     return Wire(stack=GOOD.stack_config).judge_stack([(cluster.type, cluster.name, props)])
 

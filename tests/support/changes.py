@@ -23,7 +23,7 @@ SMALL: Mapping[str, Any] = {
 }
 STACKS: Mapping[str, Mapping[str, Any]] = {
     "dev": {**SMALL, "environment": "dev"},
-    "prod": {**SMALL, "environment": "prod", "pools.jupyter": None},
+    "prod": {**SMALL, "environment": "prod", "pools.jupyter": None, "cluster.backup": {}},
 }
 
 

@@ -4,13 +4,15 @@ import json
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
-from support.eks import CLUSTER, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
+from support.eks import CLUSTER, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build
 from support.policies import Wire, sent
+from support.recorder import Recorder
 
 Props = dict[str, Any]
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
@@ -20,6 +22,8 @@ LIFECYCLE = "app.iguazio.com/lifecycle"
 
 LISTED = {"jupyterServices": ["reports"]}
 """Production has a Jupyter pool here, so it lists a service for it."""
+
+PRODUCTION: Props = {"environment": "prod", "cluster.backup": {}}
 
 WEAKENINGS: dict[str, tuple[str, str, Callable[[Props], object], set[str]]] = {
     "group-without-role": (NODE_GROUP, "test-arm", lambda g: g["labels"].pop("igz-clusters.io/role"), {"NG-01"}),
@@ -212,8 +216,13 @@ WEAKENINGS: dict[str, tuple[str, str, Callable[[Props], object], set[str]]] = {
 }
 
 
+@cache
+def production() -> Recorder:
+    return build(PRODUCTION)
+
+
 def judge(change: tuple[str, str, Callable[[Props], object]] | None = None) -> Any:
-    recorder = deepcopy(built("prod"))
+    recorder = deepcopy(production())
     if change:
         token, name, weaken = change
         weaken(recorder.of_type(token)[name])
@@ -227,7 +236,7 @@ def test_a_stack_with_every_kind_of_pool_passes_every_rule_without_a_doubt() -> 
 
 def test_the_inputs_of_a_first_preview_are_enough_for_every_rule() -> None:
     """No identifier and nothing that AWS computes is known then; a rule that cannot tell fails in CI."""
-    recorder = build({"environment": "prod"}, first_preview=True)
+    recorder = build(PRODUCTION, first_preview=True)
     assert UNKNOWN_STRING_VALUE in json.dumps(recorder.sent[NODE_GROUP, "test-workload"])
     wire = Wire(stack={"environment": "prod", "profile": "mlrun-ce", "policies": LISTED})
     report = wire.judge_stack(sent(recorder))
@@ -244,7 +253,7 @@ def test_a_weakened_default_trips_exactly_its_rules(name: str) -> None:
 
 @pytest.mark.parametrize(("weaken", "rules"), [("protect", {"HE-07"}), ("zones", {"HE-08"}), ("nothing", set())])
 def test_what_a_resource_alone_does_not_show_is_judged_too(weaken: str, rules: set[str]) -> None:
-    recorder = deepcopy(built("prod"))
+    recorder = deepcopy(production())
     key = (CLUSTER, "test-cluster")
     if weaken == "protect":
         recorder.options[key] = replace(recorder.options[key], protect=False)

@@ -1,0 +1,1 @@
+"""Backups of clusters, and what becomes of them."""

@@ -1,0 +1,41 @@
+"""HB-01: a production cluster is backed up every day."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from components.contract.environments import Environment
+from policies.resource import Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.views.backups import daily_rules, plans_of
+from policies.views.clusters import eks_clusters
+
+KEPT_MIN: Final = 7
+"""Days after which a loss over a weekend or a holiday can still be undone."""
+
+
+def check(stack: Stack, _: Context) -> Iterator[Finding]:
+    """Require a plan that names the cluster, with a rule for every day whose backups are kept for a week."""
+    for cluster in eks_clusters(stack):
+        rules = [rule for plan in plans_of(cluster, stack) for rule in daily_rules(plan)]
+        kept = [rule.at("lifecycle", "deleteAfter").integer() for rule in rules]
+        if not rules:
+            message = f"Cluster '{cluster.name}' is not backed up every day; expected a plan that names it."
+            yield Finding(message, urn=cluster.urn)
+        elif all(days is not None and days < KEPT_MIN for days in kept):
+            most = max(days for days in kept if days is not None)
+            message = f"Backups of cluster '{cluster.name}' are kept for {most} days; expected at least {KEPT_MIN}."
+            yield Finding(message, urn=cluster.urn)
+
+
+RULE = Rule(
+    id="HB-01",
+    slug="production-is-backed-up",
+    title="A production cluster should be backed up every day, for at least a week",
+    severity=Severity.HIGH,
+    level={Environment.DEV: Level.OFF, Environment.PROD: Level.ADVISORY},
+    source="AWS Backup developer guide, Amazon EKS backups",
+    applies_to=WholeStack(),
+    why="A dropped table, a deleted namespace or a damaged volume would end MLRun's projects, runs and models.",
+    fix="Add `backup: {}` to the cluster, or a waiver that says who backs it up.",
+    check=check,
+)
