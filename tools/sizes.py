@@ -15,7 +15,8 @@ SHIPPED: Final = ("infra", "components", "policies", "workbench")
 
 FEATURES: Final = 39_200
 """Lines granted for what was added after the split of the workbench, such as ``check``, ``accept``, placement,
-``verify``, ``rehearse``, cloud identities, shared storage, office hours, shared and reserved GPUs, headroom, backups."""
+``verify``, ``rehearse``, cloud identities, shared storage, office hours, shared and reserved GPUs, headroom and
+backups."""
 
 TOTAL_MAX: Final = 42_000 + FEATURES
 """Lines of all shipped files together, blank lines included."""
