@@ -50,10 +50,10 @@ class Principal(NamedTuple):
 
 
 class Grant(NamedTuple):
-    """A built-in role on everything below a scope."""
+    """A role on everything below a scope."""
 
     role: str
-    """Id of the role, one for all subscriptions."""
+    """Id of the role: of a built-in one, or of one in the scope's subscription."""
     scope: str
     """Id of a resource or a group, in the spelling of the configuration, so that the name is known beforehand."""
     condition: str = ""

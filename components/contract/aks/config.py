@@ -210,7 +210,7 @@ class AksConfig(ContractModel):
     office_hours: Annotated[
         OfficeHours | None,
         Explained(
-            "Nobody's work stops by surprise.",
+            "Only an explicit choice stops running work.",
             "Workflows of Azure Logic Apps that stop and start the cluster: outside the hours it has neither nodes nor "
             "a control plane (docs/office-hours.md).",
         ),

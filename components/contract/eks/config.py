@@ -212,7 +212,7 @@ class EksConfig(ContractModel):
     office_hours: Annotated[
         OfficeHours | None,
         Explained(
-            "Nobody's work stops by surprise.",
+            "Only an explicit choice stops running work.",
             "Scheduled actions of all node groups: outside the hours the cluster has no nodes (docs/office-hours.md).",
         ),
     ] = Field(
