@@ -6,6 +6,7 @@ A maximum never changes: EKS's own must be at least 1, and a refreshed 0 would c
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from components.contract.groups import NodeGroup
@@ -34,6 +35,8 @@ HASH_LENGTH: Final = 8
 class ScheduledAction:
     """One scheduled action of an Auto Scaling group; ``LEFT_ALONE`` is a size that it does not change."""
 
+    group: str
+    """Name of the node group."""
     part: str
     """``morning`` or ``night``."""
     recurrence: str
@@ -45,13 +48,14 @@ class ScheduledAction:
 
     @property
     def name(self) -> str:
-        """Its name in AWS, another one after every change.
+        """Its name in AWS, which no other group's action has, and another one after every change.
 
-        AWS computes the next start of an action, and the provider would send that again with a change: the action would
+        The provider's id is the name alone, by which `recover` tells what the state has from what it lacks. AWS
+        computes the next start of an action, and the provider would send that again with a change: the action would
         also run then, or be refused because the time has passed.
         """
         what = f"{self.recurrence} {self.time_zone} {self.low} {self.size}"
-        return f"{self.part}-{hashlib.sha256(what.encode()).hexdigest()[:HASH_LENGTH]}"
+        return f"{self.group}-{self.part}-{hashlib.sha256(what.encode()).hexdigest()[:HASH_LENGTH]}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +100,7 @@ def group_hours(group: NodeGroup, cluster: OfficeHours | None) -> GroupHours | N
         return None
     bounds = (("night", hours.closes, hours.night_min), ("morning", hours.opens, group.size.min))
     actions = tuple(
-        ScheduledAction(part=part, recurrence=hours.cron(time), time_zone=hours.time_zone, low=low)
+        ScheduledAction(group=group.name, part=part, recurrence=hours.cron(time), time_zone=hours.time_zone, low=low)
         for part, time, low in bounds
     )
     return GroupHours(actions=actions, low_by_night=hours.night_min, low_by_day=group.size.min, sleeps=False)
@@ -104,12 +108,11 @@ def group_hours(group: NodeGroup, cluster: OfficeHours | None) -> GroupHours | N
 
 def _of_cluster(group: NodeGroup, hours: OfficeHours) -> Iterator[ScheduledAction]:
     is_first = group.role is PoolRole.INITIAL
+    action = partial(ScheduledAction, group=group.name, time_zone=hours.time_zone)
     night = hours.cron(hours.closes, minutes_later=0 if is_first else STOPS_LATER)
-    yield ScheduledAction(part="night", recurrence=night, time_zone=hours.time_zone, low=0, size=0)
+    yield action(part="night", recurrence=night, low=0, size=0)
     if group.size.min:
         morning = hours.cron(hours.opens, minutes_later=0 if is_first else STARTS_LATER)
         # The autoscaler may have started more nodes for pods that waited; AWS raises a size below the minimum.
         size = LEFT_ALONE if group.is_elastic else group.size.min
-        yield ScheduledAction(
-            part="morning", recurrence=morning, time_zone=hours.time_zone, low=group.size.min, size=size
-        )
+        yield action(part="morning", recurrence=morning, low=group.size.min, size=size)

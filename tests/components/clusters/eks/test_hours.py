@@ -69,9 +69,15 @@ def test_every_group_of_a_cluster_sleeps_and_an_empty_one_is_not_woken() -> None
     assert "test-spot/morning" not in made.of_type(SCHEDULE)
 
 
+def test_no_two_groups_have_an_action_of_the_same_name() -> None:
+    names = [action["scheduledActionName"] for action in of_cluster().of_type(SCHEDULE).values()]
+    assert len(set(names)) == len(names)
+
+
 @pytest.mark.parametrize("change", [{"low": 2}, {"size": 2}, {"recurrence": "0 9 * * 1"}, {"time_zone": "UTC"}])
 def test_whatever_changes_in_an_action_makes_another_one(change: dict[str, Any]) -> None:
-    given = {"part": "night", "recurrence": "0 8 * * 1", "time_zone": "Europe/Berlin", "low": 0}
+    made_of = {"group": "workload", "part": "night", "recurrence": "0 8 * * 1", "time_zone": "Europe/Berlin"}
+    given: dict[str, Any] = {**made_of, "low": 0}
     assert ScheduledAction(**given).name == ScheduledAction(**given).name
     assert ScheduledAction(**given).name != ScheduledAction(**{**given, **change}).name
 
