@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pulumi
-from pulumi_azure_native.authorization import PermissionArgs, RoleDefinition
+from pulumi_azure_native.authorization import PermissionArgs, RoleAssignment, RoleDefinition
 from pulumi_azure_native.logic import ManagedServiceIdentityArgs, ManagedServiceIdentityType, Workflow
 from pulumi_azure_native.managedidentity import UserAssignedIdentity
 
@@ -56,7 +56,7 @@ class ClusterHours(PlatformComponent):
             opts=self.child(),
         )
 
-    def _right(self, identity: UserAssignedIdentity) -> pulumi.Resource:
+    def _right(self, identity: UserAssignedIdentity) -> RoleAssignment:
         group = self._args.choices.group_id
         id_ = role_id(group)
         role = RoleDefinition(

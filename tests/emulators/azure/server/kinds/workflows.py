@@ -149,7 +149,7 @@ class Workflows(Kind):
 
     def due(self, moment: datetime) -> list[Post]:
         """Return what is sent in the minute of a moment, with a time zone."""
-        found = []
+        found = list[Post]()
         for workflow in self.store.all(self.arm_type):
             triggers = _read(workflow.properties["definition"]).triggers.values()
             is_enabled = workflow.properties["state"] == "Enabled"
