@@ -39,6 +39,9 @@ AMI_TYPES: Final = {
 ELASTIC_UPDATE_PERCENT: Final = 33
 """Share of an elastic group that an update may drain at once. A static group loses one node at a time."""
 
+OLD_NODES_FIRST: Final = "MINIMAL"
+"""Strategy of an update that ends nodes before it starts others (EKS's ``NodegroupUpdateConfig``)."""
+
 FAILED: Final = "CREATE_FAILED"
 """Status of a group whose creation EKS gave up. The provider reports no error, and a refresh hides the failure."""
 
@@ -102,9 +105,7 @@ class ManagedNodeGroup(PlatformComponent):
             scaling_config=NodeGroupScalingConfigArgs(
                 min_size=group.size.min, max_size=group.size.max, desired_size=group.initial_nodes
             ),
-            update_config=NodeGroupUpdateConfigArgs(max_unavailable_percentage=ELASTIC_UPDATE_PERCENT)
-            if group.is_elastic
-            else NodeGroupUpdateConfigArgs(max_unavailable=1),
+            update_config=_update_config(group),
             node_repair_config=NodeGroupNodeRepairConfigArgs(enabled=not holds_data),
             warm_pool_config=_warm_pool(group),
             tags={
@@ -156,6 +157,14 @@ def _warm_pool(group: contract.NodeGroup) -> NodeGroupWarmPoolConfigArgs | None:
     return NodeGroupWarmPoolConfigArgs(
         min_size=nodes, max_group_prepared_capacity=nodes, pool_state=group.warm_pool.state.name
     )
+
+
+def _update_config(group: contract.NodeGroup) -> NodeGroupUpdateConfigArgs:
+    # A full reservation has no place for a new node beside the old one.
+    strategy = OLD_NODES_FIRST if group.reservation else None
+    if group.is_elastic:
+        return NodeGroupUpdateConfigArgs(max_unavailable_percentage=ELASTIC_UPDATE_PERCENT, update_strategy=strategy)
+    return NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy=strategy)
 
 
 def _left_alone(group: contract.NodeGroup) -> list[str]:

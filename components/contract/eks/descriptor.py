@@ -1,5 +1,6 @@
 """What distinguishes EKS from the other kinds of clusters."""
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.eks.checks import creation_problems, environment_problems, mismatches
 from components.contract.eks.config import EksConfig
+from components.contract.eks.hours import HASH_LENGTH
 from components.contract.eks.identity import identity_problems
 from components.contract.eks.nodes import NODES
 from components.contract.eks.shared_storage import storage_problems, volume_problems
@@ -22,10 +24,6 @@ https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html
 """
 
 
-_OF_A_BLOCK: Final = 8
-"""Last characters of a block's id in the name of its group."""
-
-
 def _egress(choices: EksConfig) -> tuple[AllowedEgress, ...]:
     # Public or private, the API's endpoints are network interfaces in the cluster's subnets, as are VPC endpoints.
     # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
@@ -35,8 +33,9 @@ def _egress(choices: EksConfig) -> tuple[AllowedEgress, ...]:
 def _split(choices: EksConfig, group: NodeGroup) -> Iterator[NodeGroup]:
     reservation = group.reservation
     if reservation and reservation.block:
-        # A living group cannot change its block, so that another one is another group.
-        group = replace(group, name=f"{group.name}-{reservation.id[-_OF_A_BLOCK:]}")
+        # A living group keeps its launch template, which names both, so that another of either is another group.
+        chosen = f"{reservation.id} {group.instances[0].name}"
+        group = replace(group, name=f"{group.name}-{hashlib.sha256(chosen.encode()).hexdigest()[:HASH_LENGTH]}")
     return by_zone(group, choices.zones)
 
 

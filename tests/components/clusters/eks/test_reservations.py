@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from support.eks import LAUNCH_TEMPLATE, NODE_GROUP, build
 from support.recorder import Recorder
 
@@ -35,6 +37,12 @@ def test_a_reservation_is_the_only_place_where_machines_start() -> None:
     assert len(group["subnetIds"]) == 1
 
 
+def test_an_update_needs_no_place_beside_those_of_the_reservation() -> None:
+    assert made(RESERVED)[1]["updateConfig"] == {"maxUnavailablePercentage": 33, "updateStrategy": "MINIMAL"}
+    strategies = [each["updateConfig"].get("updateStrategy") for each in build().of_type(NODE_GROUP).values()]
+    assert set(strategies) == {None}
+
+
 def test_a_group_of_reservations_is_named_by_its_arn() -> None:
     arn = "arn:aws:resource-groups:eu-west-1:111122223333:group/gpus"
     _, _, template, _ = made({**RESERVED, "reservation": {"id": arn}})
@@ -56,8 +64,15 @@ def test_the_template_of_a_block_says_all_that_eks_demands() -> None:
     assert {"version", "launchTemplate"} <= set(recorder.options[NODE_GROUP, name].ignore_changes)
 
 
-def test_another_block_is_another_group() -> None:
-    other = {**BLOCK, "reservation": {**BLOCK["reservation"], "id": "cr-0b91582543292e10b"}}
+@pytest.mark.parametrize(
+    "other",
+    [
+        {**BLOCK, "reservation": {**BLOCK["reservation"], "id": "cr-0b91582543292e10b"}},
+        {**BLOCK, "instanceTypes": ["p5e.48xlarge"]},
+    ],
+    ids=["block", "machine type"],
+)
+def test_what_a_living_group_cannot_change_is_another_group(other: dict[str, Any]) -> None:
     assert made(BLOCK)[0] != made(other)[0]
 
 
