@@ -5,7 +5,7 @@ A pool names a reservation and never buys one: a purchase spends money at once a
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
@@ -61,10 +61,6 @@ class Reservation(ContractModel):
         if ends and block is False:
             raise ValueError("is for blocks only; set block: true, or remove it")
         return ends
-
-    def has_ended(self, now: datetime) -> bool:
-        """Return whether it is a block that ended before ``now``, a moment with a time zone."""
-        return bool(self.ends) and datetime.fromisoformat(str(self.ends)).astimezone(UTC) <= now
 
 
 def require_reservation(reservation: Reservation | None, choices: Mapping[str, Any]) -> None:
