@@ -226,9 +226,10 @@ def _gpu_pool(miss: Miss, hint: Hint, pod: PodRecord) -> Iterator[Candidate]:
 
 
 def _copy(miss: Miss, hint: Hint, source: str, name: str, **changes: Any) -> Candidate:
-    """Return a new pool like another, elastic from zero, with some keys changed."""
+    """Return a new pool like another, elastic from zero, with some keys changed; never in the same reservation."""
     pool = miss.config.pools[source]
-    own = pool.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"size", "labels"})
+    left = {"size", "labels", *(("lifecycle", "zone", "reservation") if pool.reservation else ())}
+    own = pool.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=left)
     size = {"min": 0, "max": max(pool.size.max, 1)}
     role, rest = own.pop("role"), own
     return fixed(
@@ -246,7 +247,7 @@ def _quota(miss: Miss, hint: Hint, namespace: str, key: str) -> Iterator[Candida
     """Raise the quota to what was in use and what was refused."""
     resource = key.removeprefix("quota.")
     need = max((needed_quota(miss, each.work, resource) for each in miss.finding.refusals), default=0.0)
-    if not need or resource not in ("cpu", "memory", "gpus"):
+    if not need or resource not in ("cpu", "memory", "gpus", "gpuSlices"):
         return
     value: Any = math.ceil(need)
     if resource == "memory":

@@ -33,18 +33,22 @@ def other_name(miss: Miss) -> Iterator[Hint]:
     offered = {group.gpu_resource: group.pool for group in miss.record.groups if group.gpu_resource}
     if not offered:
         return
+    first, pool = next(iter(offered.items()))
     for pod in miss.shapes:
         for name in devices(pod.spec):
-            if name not in offered:
-                change = f"set gpuResource: {name} on a GPU pool"
-                if is_part := is_part_of_gpu(name):
-                    change = f"set sharing so that a GPU pool offers {name}"
-                yield Hint(
-                    cause=f"{named(pod)} requests {name}, which no pool offers; the GPU pools offer "
-                    f"{', '.join(offered)}{did_you_mean(name, offered) or '.'}",
-                    action=f"Request {next(iter(offered))}, or {change}.",
-                    path=f"pools.{next(iter(offered.values()))}.{'sharing' if is_part else 'gpuResource'}",
-                )
+            if name in offered:
+                continue
+            change, path = f"set gpuResource: {name} on a GPU pool", f"pools.{pool}.gpuResource"
+            if is_part_of_gpu(name):
+                change, path = f"set sharing so that a GPU pool offers {name}", f"pools.{pool}.sharing"
+            elif is_part_of_gpu(first):
+                change, path = "add a GPU pool without sharing", "pools"
+            yield Hint(
+                cause=f"{named(pod)} requests {name}, which no pool offers; the GPU pools offer "
+                f"{', '.join(offered)}{did_you_mean(name, offered) or '.'}",
+                action=f"Request {first}, or {change}.",
+                path=path,
+            )
 
 
 def too_many(miss: Miss) -> Iterator[Hint]:

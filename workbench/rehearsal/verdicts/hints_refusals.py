@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from components.contract.gpus import is_part_of_gpu
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import LABEL_VALUES
 from components.contract.pools import GPU_ROLES
@@ -55,8 +56,7 @@ def quota(miss: Miss) -> Iterator[Hint]:
             yield _system_class(miss, refusal)
             continue
         for resource, amount in _amounts(requested).items():
-            key = resource.removeprefix("requests.").removeprefix("limits.")
-            known = {"cpu": "cpu", "memory": "memory"}.get(key, "gpus" if "/" in key else "")
+            known = _quota_key(resource)
             path = f"namespaces.{namespace}.quota.{known}" if known else f"namespaces.{namespace}.quota"
             cause = (
                 f"The quota {name} of namespace {namespace} allows {_amounts(limited).get(resource, '?')} {resource}; "
@@ -205,8 +205,15 @@ FINDERS: Final[Finders] = (
 )
 
 
+def _quota_key(resource: str) -> str:
+    """Return the key of a namespace's quota that limits a resource; empty if none does."""
+    name = resource.removeprefix("requests.").removeprefix("limits.")
+    devices = "gpuSlices" if is_part_of_gpu(name) else "gpus" if "/" in name else ""
+    return name if name in ("cpu", "memory") else devices
+
+
 def needed_quota(miss: Miss, work: str, resource: str) -> float:
-    """Return how much of ``cpu``, ``memory`` (bytes) or ``gpus`` a namespace needs: in use, and all that was refused.
+    """Return how much of a key of its quota a namespace needs, memory in bytes: in use, and all that was refused.
 
     From the record: the greatest amount in use that a refusal names, and one request for each refused pod.
     """
@@ -214,8 +221,7 @@ def needed_quota(miss: Miss, work: str, resource: str) -> float:
     for each, found in _matches(miss, _QUOTA):
         requested, used = _amounts(found[2]), _amounts(found[3])
         for name, amount in requested.items():
-            key = name.removeprefix("requests.")
-            if each.work == work and resource in (key, "gpus" if "/" in key else ""):
+            if each.work == work and not name.startswith("limits.") and _quota_key(name) == resource:
                 most = max(most, float(parse_quantity(used.get(name, "0"))))
                 total += float(parse_quantity(amount)) * each.missing
     return most + total

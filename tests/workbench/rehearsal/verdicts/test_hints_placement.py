@@ -158,6 +158,13 @@ def test_gpus_of_another_name_are_named() -> None:
     ]
 
 
+def test_whole_gpus_where_all_are_shared_need_a_pool_of_their_own() -> None:
+    shared = group("gpu", role="gpu", gpu_resource="nvidia.com/gpu.shared")
+    found = waiting(WORK, shared, said=("0/3 nodes are available: 3 Insufficient nvidia.com/gpu.",), spec=GPUS, gpus=1)
+    assert "requests nvidia.com/gpu, which no pool offers; the GPU pools offer nvidia.com/gpu.shared" in found["pools"]
+    assert "pools.gpu.gpuResource" not in found
+
+
 def test_more_gpus_for_a_pod_than_any_machine_has_are_named() -> None:
     many = {"requests": {"nvidia.com/gpu": "4"}, "limits": {"nvidia.com/gpu": "4"}, "tolerations": [TOLERATES_GPU]}
     found = waiting(GPU, said=("pod didn't trigger scale-up: 1 Insufficient nvidia.com/gpu",), spec=many, gpus=4)

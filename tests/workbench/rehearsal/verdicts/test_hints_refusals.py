@@ -25,6 +25,7 @@ def refused(message: str, **fields: Any) -> dict[str, str]:
         ("cpu", "requests.cpu", ("8", "62", "64")),
         ("memory", "requests.memory", ("16Gi", "240Gi", "256Gi")),
         ("gpus", "requests.nvidia.com/gpu", ("1", "2", "2")),
+        ("gpuSlices", "requests.nvidia.com/mig-1g.10gb", ("1", "8", "8")),
     ],
 )
 def test_a_quota_below_the_need_is_named_with_its_key(key: str, resource: str, amounts: tuple[str, str, str]) -> None:
