@@ -27,6 +27,7 @@ BEYOND_A_SCHEMA = {
     *("every-moment", "lasts-no-time", "limits-below-requests", "cpu-none", "too-many-units"),  # sizes in texts
     *("unknown-work", "scale-an-unknown-work", "expectation-of-an-unknown-work", "never-arrives"),  # names
     *("completion-of-what-never-ends", "scale-a-job", "scale-what-scales-itself", "load-on-a-fixed-number"),
+    *("hours-of-a-short-night", "hours-that-overlap"),  # sums of durations
     *("load-on-a-job", "keeps-up-without-traffic", "keeps-up-as-long-as-the-scenario", "scales-to-its-minimum"),
 }
 """Bad scenarios in which an editor sees no mistake: no schema can say what is wrong with them."""
