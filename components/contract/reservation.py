@@ -3,12 +3,10 @@
 A pool names a reservation and never buys one: a purchase spends money at once and cannot be undone.
 """
 
-import re
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import Field
 
 from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.lifecycle import Lifecycle
@@ -17,18 +15,7 @@ from components.contract.roles import PoolRole
 ROLES: Final = (PoolRole.GPU, PoolRole.WORKLOAD)
 """Roles of pools whose capacity may be reserved."""
 
-_UTC: Final = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"
 _ID_MAX: Final = 400
-
-
-def _moment(text: str) -> str:
-    try:
-        is_moment = bool(re.fullmatch(_UTC, text)) and bool(datetime.fromisoformat(text))
-    except ValueError:
-        is_moment = False
-    if not is_moment:
-        raise ValueError("must be a time in UTC, such as 2026-12-05T11:30:00Z")
-    return text
 
 
 class Reservation(ContractModel):
@@ -47,20 +34,6 @@ class Reservation(ContractModel):
         description="Whether it is a capacity block for machine learning; EKS only.",
         examples=[True],
     )
-    ends: Annotated[
-        Annotated[str, AfterValidator(_moment), Field(json_schema_extra={"pattern": _UTC})] | None,
-        Explained("Only blocks end.", "When EKS has emptied the pool: 40 minutes before."),
-    ] = Field(None, description="When a block ends, in UTC.", examples=["2026-12-05T11:30:00Z"])
-
-    @field_validator("ends", mode="after")
-    @classmethod
-    def _only_blocks_end(cls, ends: str | None, info: ValidationInfo) -> str | None:
-        block = info.data.get("block")
-        if block and not ends:
-            raise ValueError("is required for a block, such as '2026-12-05T11:30:00Z'; AWS shows it beside the block")
-        if ends and block is False:
-            raise ValueError("is for blocks only; set block: true, or remove it")
-        return ends
 
 
 def require_reservation(reservation: Reservation | None, choices: Mapping[str, Any]) -> None:

@@ -119,9 +119,6 @@ def test_slices_live_on_aks(azure: Subscription) -> None:
     assert "gpuInstanceProfile" not in turns["properties"]
 
 
-BLOCK = {"block": True, "ends": "2027-12-05T11:30:00Z"}
-
-
 def test_reservations_and_blocks_live_on_eks(aws: Account) -> None:
     reserved = {"lifecycle": "reserved", "zone": "a", "instanceTypes": ["p5.48xlarge"]}
     bring_up(aws, "dev", **reserved, reservation={"id": "cr-0a91582543292e10a"})
@@ -129,7 +126,7 @@ def test_reservations_and_blocks_live_on_eks(aws: Account) -> None:
     assert (plain["capacityType"], plain["instanceTypes"], len(plain["subnets"])) == ("ON_DEMAND", ["p5.48xlarge"], 1)
 
     # A block is another group. Killed between the two, the run is repeated.
-    aws.edit("dev", pools__gpu__reservation={"id": "cr-0b91582543292e10b", **BLOCK})
+    aws.edit("dev", pools__gpu__reservation={"id": "cr-0b91582543292e10b", "block": True})
     kill(aws, "dev", "eks:CreateNodegroup")
     block = aws.group("dev-gpu")
     assert block["capacityType"] == "CAPACITY_BLOCK"

@@ -87,7 +87,7 @@ EDITS: Final[dict[str, Changes]] = {
         "pools.gpu.instanceTypes": ["p5.48xlarge"],
         "pools.gpu.lifecycle": "reserved",
         "pools.gpu.zone": "b",
-        "pools.gpu.reservation": {"id": "cr-0a91582543292e10a", "block": True, "ends": "2026-12-05T11:30:00Z"},
+        "pools.gpu.reservation": {"id": "cr-0a91582543292e10a", "block": True},
     },
     "pools.spot.zone": {"pools.spot.zone": "b"},
     "namespaces.jobs.quota.gpuSlices": {

@@ -15,7 +15,7 @@ BLOCK_FAMILIES: Final = ("p4d", "p4de", "p5", "p5e", "p5en", "p6-b200", "p6-b300
 moto 5.2.5, ``instance_types.json.gz`` (``SupportedUsageClasses`` with ``capacity-block``).
 """
 
-EXAMPLE: Final = "cr-0a91582543292e10a"
+_EXAMPLE: Final = "cr-0a91582543292e10a"
 
 _ID: Final = r"cr-[0-9a-f]{17}"
 _GROUP: Final = r"arn:aws:resource-groups:([a-z0-9-]+):(\d{12}):group/[A-Za-z0-9_.-]{1,300}"
@@ -34,9 +34,9 @@ def reservation_problems(choices: EksConfig, pools: Mapping[str, NodePool]) -> I
 def _problems(reservation: Reservation, pool: NodePool, choices: EksConfig) -> Iterator[tuple[str, str]]:
     group = re.fullmatch(_GROUP, reservation.id)
     if not group and not re.fullmatch(_ID, reservation.id):
-        yield "id", f"must be the id of a reservation or block, such as {EXAMPLE}, or the ARN of a reservation group"
+        yield "id", f"must be the id of a reservation or block, such as {_EXAMPLE}, or the ARN of a reservation group"
     elif group and reservation.block:
-        yield "id", "must be the id of the block, such as cr-0a91582543292e10a: a block is in no resource group"
+        yield "id", f"must be the id of the block, such as {_EXAMPLE}: a block is in no resource group"
     elif group and group.groups() != (choices.region, choices.account_id):
         yield "id", f"is in {group[1]}, account {group[2]}; use a group of {choices.region}, {choices.account_id}"
     unfit = [each.name for each in pool.instances if each.family not in BLOCK_FAMILIES]

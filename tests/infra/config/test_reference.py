@@ -42,9 +42,6 @@ BEYOND_A_SCHEMA = {
     "reservation-group-of-a-block",
     "reserved-notebooks",
     "reserved-initial-pool",
-    "block-without-its-end",
-    "end-of-a-reservation-that-has-none",
-    "end-of-a-block-on-a-day-that-is-none",
     "block-with-a-minimum",
     "block-of-jobs",
     "block-of-a-type-without-blocks",
@@ -491,7 +488,7 @@ def test_every_example_is_legal(key: Any) -> None:
 
 def test_the_schema_refuses_every_bad_case_that_a_schema_can_refuse() -> None:
     def fits(case: stack_cases.Case) -> bool:
-        given = json.loads(json.dumps(case.document, default=str))  # keys and times as JSON knows them
+        given = json.loads(json.dumps(case.document))  # keys as JSON knows them
         return VALIDATOR.is_valid({"config": {"igz-clusters:stack": given}})
 
     assert {case.name for case in stack_cases.load() if fits(case)} == BEYOND_A_SCHEMA

@@ -15,7 +15,7 @@ RESERVED: dict[str, Any] = {
     "zone": "b",
     "reservation": {"id": "cr-0a91582543292e10a"},
 }
-BLOCK = {**RESERVED, "reservation": {**RESERVED["reservation"], "block": True, "ends": "2026-12-05T11:30:00Z"}}
+BLOCK = {**RESERVED, "reservation": {**RESERVED["reservation"], "block": True}}
 
 
 def made(pool: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any], Recorder]:

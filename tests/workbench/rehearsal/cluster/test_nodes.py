@@ -157,7 +157,7 @@ def test_nodes_of_reserved_capacity_are_in_its_zone_and_say_so() -> None:
         "size": {"min": 0, "max": 2},
         "instanceTypes": ["p5.48xlarge"],
         "zone": "b",
-        "reservation": {"id": "cr-0a91582543292e10a", "block": True, "ends": "2026-12-05T11:30:00Z"},
+        "reservation": {"id": "cr-0a91582543292e10a", "block": True},
     }
     content = shipped("dev").model_dump(mode="json", by_alias=True)
     config = changed("dev", pools={**content["pools"], "train": reserved})
