@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from components.contract.gpus import is_part_of_gpu
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import LABEL_VALUES
 from components.contract.pools import GPU_ROLES
@@ -56,7 +55,7 @@ def quota(miss: Miss) -> Iterator[Hint]:
             yield _system_class(miss, refusal)
             continue
         for resource, amount in _amounts(requested).items():
-            known = _quota_key(resource)
+            known = _quota_key(miss, resource)
             path = f"namespaces.{namespace}.quota.{known}" if known else f"namespaces.{namespace}.quota"
             cause = (
                 f"The quota {name} of namespace {namespace} allows {_amounts(limited).get(resource, '?')} {resource}; "
@@ -205,10 +204,11 @@ FINDERS: Final[Finders] = (
 )
 
 
-def _quota_key(resource: str) -> str:
+def _quota_key(miss: Miss, resource: str) -> str:
     """Return the key of a namespace's quota that limits a resource; empty if none does."""
     name = resource.removeprefix("requests.").removeprefix("limits.")
-    devices = "gpuSlices" if is_part_of_gpu(name) else "gpus" if "/" in name else ""
+    shares = {pool.sharing.resource for pool in miss.config.pools.values() if pool.sharing}
+    devices = "gpuSlices" if name in shares else "gpus" if "/" in name else ""
     return name if name in ("cpu", "memory") else devices
 
 
@@ -221,7 +221,7 @@ def needed_quota(miss: Miss, work: str, resource: str) -> float:
     for each, found in _matches(miss, _QUOTA):
         requested, used = _amounts(found[2]), _amounts(found[3])
         for name, amount in requested.items():
-            if each.work == work and not name.startswith("limits.") and _quota_key(name) == resource:
+            if each.work == work and not name.startswith("limits.") and _quota_key(miss, name) == resource:
                 most = max(most, float(parse_quantity(used.get(name, "0"))))
                 total += float(parse_quantity(amount)) * each.missing
     return most + total

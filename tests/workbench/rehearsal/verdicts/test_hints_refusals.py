@@ -15,6 +15,14 @@ POLICY = "ValidatingAdmissionPolicy 'igz-pods' with binding 'igz-pods' denied re
 CRITICAL = {"containers": [{"name": "a", "image": "b"}], "priorityClassName": "system-cluster-critical"}
 
 
+SHARED = {
+    "role": "gpu",
+    "size": {"min": 0, "max": 4},
+    "instanceTypes": ["g5.2xlarge"],
+    "sharing": {"mode": "time-slicing", "replicas": 4},
+}
+
+
 def refused(message: str, **fields: Any) -> dict[str, str]:
     return hints(record(refusals=[refusal("train-1", message)]), COMPLETES, **fields)
 
@@ -25,12 +33,14 @@ def refused(message: str, **fields: Any) -> dict[str, str]:
         ("cpu", "requests.cpu", ("8", "62", "64")),
         ("memory", "requests.memory", ("16Gi", "240Gi", "256Gi")),
         ("gpus", "requests.nvidia.com/gpu", ("1", "2", "2")),
-        ("gpuSlices", "requests.nvidia.com/mig-1g.10gb", ("1", "8", "8")),
+        ("gpus", "requests.nvidia.com/mig-1g.10gb", ("1", "8", "8")),  # the name of a pool without sharing
+        ("gpuSlices", "requests.nvidia.com/gpu.shared", ("1", "8", "8")),
     ],
 )
 def test_a_quota_below_the_need_is_named_with_its_key(key: str, resource: str, amounts: tuple[str, str, str]) -> None:
     asked, used, limited = (f"{resource}={amount}" for amount in amounts)
-    found = refused(f"{FORBIDDEN}exceeded quota: requests, requested: {asked}, used: {used}, limited: {limited}")
+    message = f"{FORBIDDEN}exceeded quota: requests, requested: {asked}, used: {used}, limited: {limited}"
+    found = refused(message, config=config({"shared": SHARED}))
     cause = found[f"namespaces.mlrun.quota.{key}"]
     assert f"allows {amounts[2]} {resource}" in cause
     assert f"requests {amounts[0]} more" in cause
