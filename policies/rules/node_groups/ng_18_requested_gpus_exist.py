@@ -36,6 +36,6 @@ RULE = Rule(
     source="Iguazio best practices, Development Cluster (GPUs)",
     applies_to=WholeStack(),
     why="Otherwise the pod stays pending forever: no node group can provide such a node.",
-    fix=f"Add a pool of role {PoolRole.GPU} whose gpuResource matches the request, or remove the request.",
+    fix=f"Add a pool of role {PoolRole.GPU} whose gpuResource or sharing matches the request, or remove the request.",
     check=check,
 )
