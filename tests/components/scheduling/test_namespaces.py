@@ -47,6 +47,25 @@ def test_a_quota_on_gpus_counts_those_of_resource_claims(resource: str) -> None:
     }
 
 
+def test_a_quota_counts_shares_of_gpus_apart_from_whole_ones() -> None:
+    whole = {"role": "gpu", "size": {"min": 0, "max": 4}, "instanceTypes": ["p5.48xlarge"]}
+    pools = {
+        "whole": whole,
+        "turns": {**whole, "sharing": {"mode": "time-slicing", "replicas": 4}},
+        "slices": {**whole, "sharing": {"mode": "mig", "profile": "1g.10gb"}},
+    }
+    groups = resolve_groups({name: NodePool.model_validate(pool) for name, pool in pools.items()})
+    choices = UserNamespace.model_validate({"quota": {"cpu": "64", "memory": "256Gi", "gpus": 2, "gpuSlices": 16}})
+    args = UserNamespaceArgs(choices=choices, groups=groups, pod_resources=DEFAULT_POD_RESOURCES[Environment.DEV])
+    recorder = record(lambda: UserNamespaceObjects("team", args) and None)
+    hard = recorder.of_type("kubernetes:core/v1:ResourceQuota")["team-requests"]["spec"]["hard"]
+    assert {name: hard[name] for name in hard if name.startswith("requests.nvidia.com/")} == {
+        "requests.nvidia.com/gpu": "2",
+        "requests.nvidia.com/gpu.shared": "16",
+        "requests.nvidia.com/mig-1g.10gb": "16",
+    }
+
+
 @pytest.mark.parametrize("admission", AdmissionMode)
 def test_before_rejections_no_quota_rejects_pods_but_the_stack_files(admission: AdmissionMode) -> None:
     choices = UserNamespace.model_validate({"quota": {"cpu": "64", "memory": "256Gi"}})
