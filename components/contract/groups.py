@@ -248,18 +248,22 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
 
 
 def spare_nodes(groups: Iterable[NodeGroup], keeps: Reserves) -> dict[str, int]:
-    """Return the nodes beyond the minimum that pools keep as headroom while nothing runs, by their first group.
+    """Return the nodes beyond the minimum that groups have for headroom while nothing runs, by the group's name.
 
-    The autoscaler may start them in any group of the pool.
+    The autoscaler may start them in any group of the pool; here they fill its groups in their order.
     """
     pools: dict[str, list[NodeGroup]] = {}
     for group in groups:
         pools.setdefault(group.pool, []).append(group)
     found = {}
-    for first, *others in pools.values():
-        if first.headroom:
-            least = sum(group.size.min for group in (first, *others))
-            found[first.name] = max(0, first.headroom.nodes(first.instances[0], keeps) - least)
+    for members in pools.values():
+        first = members[0]
+        wanted = first.headroom.nodes(first.instances[0], keeps) if first.headroom else 0
+        wanted -= sum(group.size.min for group in members)
+        for group in members:
+            if (taken := min(wanted, group.size.max - group.size.min)) > 0:
+                found[group.name] = taken
+                wanted -= taken
     return found
 
 

@@ -167,8 +167,8 @@ class GroupFacts:
     memory_mib: int
     """Allocatable memory of a node in MiB."""
     gpus: int
-    spare: int = 0
-    """Nodes beyond its pool's minimum that the pool's headroom takes while nothing runs; in the pool's first group."""
+    headroom: int = 0
+    """Nodes that the headroom of its pool takes if all of them are in this group."""
 
 
 @dataclass(frozen=True, kw_only=True)

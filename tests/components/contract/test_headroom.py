@@ -66,9 +66,16 @@ def test_every_group_of_a_pool_knows_its_headroom() -> None:
 
 def test_nodes_of_the_minimum_count_as_headroom_while_nothing_runs() -> None:
     pools = {"none": pool(), "some": pool((1, 9)), "enough": pool((3, 9)), "plain": pool(headroom=None)}
-    assert spare_nodes(resolve_groups(pools), UPSTREAM) == {"none": 2, "some": 1, "enough": 0}
+    assert spare_nodes(resolve_groups(pools), UPSTREAM) == {"none": 2, "some": 1}
 
 
-def test_a_pool_over_zones_keeps_its_headroom_once() -> None:
-    groups = resolve_groups({"zonal": pool((1, 9), zonal=True)}, None, lambda group: by_zone(group, "abc"))
-    assert spare_nodes(groups, UPSTREAM) == {"zonal-a": 1}
+@pytest.mark.parametrize(
+    ("pods", "spare"), [(4, {"zonal-a": 1}), (8, {"zonal-a": 2, "zonal-b": 1}), (12, {"zonal-a": 2, "zonal-b": 3})]
+)
+def test_a_pool_over_zones_keeps_its_headroom_once_and_no_zone_exceeds_its_maximum(
+    pods: int, spare: dict[str, int]
+) -> None:
+    room = {"pods": pods, "cpu": "3", "memory": "1Gi"}  # two of them fill a node
+    choices = pool((1, 9), zonal=True, headroom=room)
+    groups = resolve_groups({"zonal": choices}, None, lambda group: by_zone(group, "abc"))
+    assert spare_nodes(groups, UPSTREAM) == spare

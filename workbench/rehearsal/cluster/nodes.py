@@ -6,7 +6,7 @@ from typing import Any
 from components.contract import autoscaler
 from components.contract.clusters import descriptor_of
 from components.contract.environments import ClusterKind
-from components.contract.groups import NodeGroup, spare_nodes
+from components.contract.groups import NodeGroup
 from components.contract.local import nodes
 from components.contract.local.nodes import SimulatedGroup
 from infra.config import StackConfig
@@ -49,8 +49,7 @@ def autoscaler_maps(
 
 def group_facts(config: StackConfig) -> tuple[GroupFacts, ...]:
     """Return what verdicts and reports need to know about each group, in the order of the stack file."""
-    spare = spare_nodes(config.groups, descriptor_of(config.cluster).nodes.reserves)
-    return tuple(_facts(simulated_group(config, group), spare.get(group.name, 0)) for group in config.groups)
+    return tuple(_facts(simulated_group(config, group)) for group in config.groups)
 
 
 def assumptions(config: StackConfig, pace: Pace, scaler: Scaler = Scaler.CLUSTER_AUTOSCALER) -> tuple[str, ...]:
@@ -76,7 +75,7 @@ def _zones(config: StackConfig, group: NodeGroup) -> list[str]:
     return [group.zone] if group.zone else sorted(descriptor_of(config.cluster).zones(config.cluster))
 
 
-def _facts(simulated: SimulatedGroup, spare: int) -> GroupFacts:
+def _facts(simulated: SimulatedGroup) -> GroupFacts:
     group, keeps = simulated.group, simulated.reserves
     instance = group.instances[0]
     return GroupFacts(
@@ -88,7 +87,7 @@ def _facts(simulated: SimulatedGroup, spare: int) -> GroupFacts:
         instance_type=instance.name,
         min=group.size.min,
         max=group.size.max,
-        spare=spare,
+        headroom=group.headroom.nodes(instance, keeps) if group.headroom else 0,
         is_elastic=group.is_elastic,
         labels=_group_labels(simulated),
         taints=tuple(map(str, group.taints)),

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
+from components.contract.clusters import descriptor_of
+from components.contract.groups import spare_nodes
 from components.contract.headroom import HEADROOM
 from infra.config import StackConfig
 from workbench.local import Binaries, Instance, remove_abandoned
@@ -252,7 +254,7 @@ def _build(
         building.progress("placing the cluster's own pods")
         time.sleep(_PAUSE)
         building.wait(LOAD_SECONDS + building.pace.real(building.pace.node_start), lambda: _unplaced(api))
-    spare = sum(each.spare for each in group_facts(config))
+    spare = sum(spare_nodes(config.groups, descriptor_of(config.cluster).nodes.reserves).values())
     if spare and not scaling.scaler.is_karpenter:
         building.progress("waiting for the nodes of the headroom")
         started = LOAD_SECONDS + building.pace.real(building.pace.node_start)

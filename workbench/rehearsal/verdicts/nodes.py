@@ -1,5 +1,6 @@
 """Judges nodes: ``minimum-again`` and ``at-most``."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -15,22 +16,26 @@ from workbench.report.words import count
 
 
 def minimum_again(case: Case, expectation: MinimumAgain) -> Finding:
-    """No elastic group of the place has more nodes than its minimum at the end, and no pool more than its headroom."""
+    """No elastic group of the place has more nodes at the end than its minimum and its pool's headroom.
+
+    Work that still runs may hold the nodes of the minimum, so that headroom takes nodes of its own.
+    """
     record = case.record
     groups = [group for group in record.groups if group.is_elastic and is_in(group, expectation.place)]
     left = {
         group.name: [node for node in record.nodes if node.group == group.name and node.gone is None]
         for group in groups
     }
-    spare = {group.pool: 0 for group in groups}
+    beyond, room = Counter[str](), Counter[str]()
     for group in groups:
-        spare[group.pool] += group.spare - max(0, len(left[group.name]) - group.min)
-    above = [group for group in groups if len(left[group.name]) > group.min and spare[group.pool] < 0]
+        beyond[group.pool] += max(0, len(left[group.name]) - group.min)
+        room[group.pool] = max(room[group.pool], group.headroom)
+    above = [group for group in groups if len(left[group.name]) > group.min and beyond[group.pool] > room[group.pool]]
     extra = tuple(node for group in above for node in left[group.name])
     held = {node.name for node in extra}
     said = ", ".join(
         f"{group.name} has {count(len(left[group.name]), 'node')}, minimum {group.min}"
-        + (f" and {group.spare} of headroom" if group.spare else "")
+        + (f", headroom {room[group.pool]}" if room[group.pool] else "")
         for group in above
     )
     recent = any(case.record.lasts - (pod.ended or 0.0) <= case.tolerance for pod in record.pods if pod.node in held)

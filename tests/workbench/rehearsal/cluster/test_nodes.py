@@ -15,6 +15,7 @@ from components.contract.eks.config import EksConfig
 from components.contract.labels import AnnotationKey, LabelKey
 from infra.config import StackConfig
 from support.autoscaler import node_template
+from support.rehearsal_stacks import POOLS, stack
 from support.shipped_stacks import SHIPPED, changed, shipped
 from workbench.rehearsal.cluster.nodes import assumptions, autoscaler_maps, group_facts, static_nodes
 from workbench.rehearsal.settings import Pace
@@ -77,6 +78,12 @@ def test_facts_of_a_group_are_those_of_its_nodes(name: str) -> None:
         assert str(fact.gpus) == offered.get(fact.gpu_resource or "", "0")
         assert fact.labels.items() <= node["metadata"]["labels"].items()
         assert fact.zone in (None, node["metadata"]["labels"].get(ZONE))
+
+
+def test_headroom_is_known_in_full_because_work_may_hold_the_nodes_of_the_minimum() -> None:
+    kept = POOLS["work"] | {"size": {"min": 1, "max": 5}, "headroom": {"pods": 2, "cpu": "6", "memory": "8Gi"}}
+    facts = {each.name: each.headroom for each in group_facts(stack(pools=POOLS | {"work": kept}))}
+    assert facts == dict.fromkeys(POOLS, 0) | {"work": 2}
 
 
 @pytest.mark.parametrize("name", CLOUDS)

@@ -27,11 +27,11 @@ def test_a_group_above_its_minimum_is_named_with_the_pods_that_hold_it() -> None
 
 @pytest.mark.parametrize(("there", "is_met"), [(1, True), (2, True), (3, False)])
 def test_nodes_of_the_headroom_may_stay_in_any_group_of_the_pool(there: int, *, is_met: bool) -> None:
-    first, second = group("a", pool="jobs", size=(1, 5), spare=1), group("b", pool="jobs", size=(0, 5))
+    first, second = group("a", pool="jobs", size=(1, 5), headroom=1), group("b", pool="jobs", size=(0, 5), headroom=1)
     nodes = [node("a0", first), *(node(f"b{number}", second) for number in range(1, there))]
     (verdict,) = verdicts(record(groups=[first, second], nodes=nodes), AGAIN)
     assert verdict.is_met is is_met
-    assert is_met or verdict.measured == "b has 2 nodes, minimum 0"
+    assert is_met or verdict.measured == "b has 2 nodes, minimum 0, headroom 1"
 
 
 def test_only_groups_of_the_place_must_be_back() -> None:
