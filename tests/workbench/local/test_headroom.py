@@ -16,7 +16,8 @@ from workbench.offline.declared import declared
 pytestmark = pytest.mark.control_plane
 
 KINDS: Final = ("Namespace", "PriorityClass", "ConfigMap", "Deployment")
-"""Of what the stack declares; quotas, policies and static nodes are not about room."""
+"""Of what the stack declares, in the order in which it can be made; quotas, policies and static nodes are not about
+room."""
 
 ONE_NODE: Final = {**POOLS["work"], "size": {"min": 0, "max": 3}, "headroom": {"pods": 1, "cpu": "6", "memory": "8Gi"}}
 """Two such pods do not fit on a node of 8 vCPUs."""
@@ -32,6 +33,13 @@ def job(name: str, pool: str = "work", **spec: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {**pod, **spec}}
 
 
+def declared_by(folder: Path, pool: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the objects of a stack with the pool ``work``."""
+    stack = stack_file(folder, pools={"initial": POOLS["initial"], "work": pool})
+    objects = declared(stack, {}).objects
+    return [each for kind in KINDS for each in objects if each["kind"] == kind]
+
+
 def test_work_starts_on_the_headroom_at_once_and_the_pool_grows_again_behind_it(
     shared: Instance,
     tmp_path: Path,
@@ -40,9 +48,6 @@ def test_work_starts_on_the_headroom_at_once_and_the_pool_grows_again_behind_it(
     get: Callable[..., Any],
 ) -> None:
     # One story: each step needs the nodes of the step before.
-    stack = stack_file(tmp_path, pools={"initial": POOLS["initial"], "work": ONE_NODE})
-    objects = [each for each in declared(stack, {}).objects if each["kind"] in KINDS]
-
     def nodes() -> set[str]:
         return {each["metadata"]["name"] for each in get(shared, "nodes", "-l", f"{LabelKey.POOL}=work")["items"]}
 
@@ -54,8 +59,7 @@ def test_work_starts_on_the_headroom_at_once_and_the_pool_grows_again_behind_it(
         found: str = get(shared, "pod", name)["spec"].get("nodeName", "")
         return found
 
-    for kind in KINDS:
-        apply(shared, *(each for each in objects if each["kind"] == kind))
+    apply(shared, *declared_by(tmp_path, ONE_NODE))
     eventually(lambda: len(nodes()) == 1)  # no work, and yet a node
     first, kept = nodes(), eventually(placeholders)
     assert list(kept.values()) == [""]
@@ -84,11 +88,8 @@ def test_a_placeholder_that_a_scheduler_places_keeps_out_the_work_that_it_is_for
     shared: Instance, tmp_path: Path, apply: Callable[..., None], kubectl: Callable[..., str], get: Callable[..., Any]
 ) -> None:
     # Why placeholders are not placed: user classes never preempt, not even a lower class.
-    small = {**POOLS["work"], "size": {"min": 0, "max": 1}}
-    stack = stack_file(tmp_path, pools={"initial": POOLS["initial"], "work": small})
     below = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "below"}, "value": -1}
-    objects = [each for each in declared(stack, {}).objects if each["kind"] in ("PriorityClass", "ConfigMap")]
-    apply(shared, below, *objects)
+    apply(shared, below, *declared_by(tmp_path, {**POOLS["work"], "size": {"min": 0, "max": 1}}))
 
     def is_placed(name: str) -> bool:
         return "nodeName" in get(shared, "pod", name)["spec"]
