@@ -168,6 +168,7 @@ def _autoscaler(layout: Layout) -> Component:
         "expander": "least-waste",
         "balance-similar-node-groups": True,
         "balancing-label": autoscaler.BALANCING_LABELS,
+        # Always: these flags are older than what a stack declares, and it may get headroom at any time.
         BYPASSED_FLAG: HEADROOM,
         "skip-nodes-with-system-pods": False,
         # At the default rate (5) its first listing of the cluster takes seconds.

@@ -51,9 +51,7 @@ SYSTEM_MEMORY_MIN_MIB: Final = 4096
 
 _NO_POOL_HOURS: Final = "is impossible on AKS, which has no schedules for single pools; remove it"
 
-_NO_HEADROOM: Final = (
-    "is impossible on AKS, which runs the autoscaler itself and lets nobody name a scheduler to it; raise size.min"
-)
+_NO_HEADROOM: Final = "is impossible on AKS, whose autoscaler takes no flags from a stack; raise size.min"
 
 NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
 """Maximum length of a pool's name, which leaves room for a suffix that distinguishes its replacements."""

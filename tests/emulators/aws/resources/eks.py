@@ -158,7 +158,7 @@ def _if_any(name: str, change: Mapping[str, Any]) -> Params:
 
 
 def _warm_pool(given: Given) -> Params:
-    """Return the warm pool if it changes: EKS keeps one that a request does not name, until it is told otherwise."""
+    """Return the warm pool if it changes: EKS keeps one that a request does not name."""
     wanted = given.new.get("warmPoolConfig")
     if given.old.get("warmPoolConfig") == wanted:
         return {}

@@ -31,10 +31,10 @@ def test_a_group_has_none_unless_it_is_asked_for(home: Account, mine: str) -> No
     assert not warm_pool(home, mine, group)
 
 
-def test_it_is_made_with_the_group_and_told_with_what_was_not_sent(home: Account, mine: str) -> None:
+def test_it_is_made_with_the_group_and_described_with_what_was_not_sent(home: Account, mine: str) -> None:
     group = home.group(mine, warmPoolConfig=TWO)
-    told = {**TWO, "poolState": "STOPPED", "reuseOnScaleIn": False}
-    assert home.read_group(mine, group)["warmPoolConfig"] == told
+    described = {**TWO, "poolState": "STOPPED", "reuseOnScaleIn": False}
+    assert home.read_group(mine, group)["warmPoolConfig"] == described
     found = warm_pool(home, mine, group)
     assert (found["MinSize"], found["MaxGroupPreparedCapacity"], found["PoolState"]) == (2, 2, "Stopped")
 
