@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from components.contract.eks.config import EksConfig
 from components.contract.labels import TRUE, LabelKey
+from components.contract.local.config import LocalConfig
 from components.contract.priorities import UserPriority
 from workbench.rehearsal.record import PodRecord
 from workbench.rehearsal.scenario.durations import duration_text
@@ -18,6 +20,7 @@ def node_start(miss: Miss) -> Iterator[Hint]:
     """Pods waited for a node that started for them, which takes longer than the bound."""
     if not isinstance(miss.expectation, WaitsAtMost):
         return
+    more = " or keep headroom" if isinstance(miss.config.cluster, EksConfig | LocalConfig) else ""
     seen: set[str] = set()
     for pod in miss.finding.pods:
         node = miss.record.node(pod.node)
@@ -30,8 +33,7 @@ def node_start(miss: Miss) -> Iterator[Hint]:
             cause=f"{named(pod)} waited {duration_text(wait_of(pod, miss.record.lasts))}, of which its new node took "
             f"{duration_text(ready - node.created)} to start; the bound is {duration_text(miss.expectation.time)}, and "
             f"pool {node.pool} keeps {count(low, 'node')}.",
-            action="Raise size.min, or keep headroom, so that nodes are ready before the work arrives; or allow a "
-            "longer wait.",
+            action=f"Raise size.min{more}, so that nodes are ready before the work arrives, or allow a longer wait.",
             path=f"pools.{node.pool}.size.min",
         )
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from support.records import POOLS, SPOT_TAINT, USER, config, group, hints, lost, node, pod, record, spec, verdicts
+from support.shipped_stacks import shipped
 from workbench.rehearsal.record import Happening, PodEnd
 
 SOON = {"expect": "waits-at-most", "work": "train", "time": "5m"}
@@ -165,6 +166,15 @@ def test_a_short_bound_on_a_pool_that_starts_from_zero_is_named() -> None:
     fresh = node("w", WORK, created=60, ready=180)
     found = hints(record([late], groups=[WORK], nodes=[fresh]), SOON)
     assert "waited 6m40s, of which its new node took 2m to start" in found["pools.workload.size.min"]
+
+
+@pytest.mark.parametrize(("stack", "is_advised"), [("local", True), ("aks-dev", False)])
+def test_headroom_is_advised_only_where_a_stack_may_have_it(stack: str, *, is_advised: bool) -> None:
+    nodes = [node("w", WORK, created=60, ready=180)]
+    facts = record([pod("train-1", on="w", wait=400)], groups=[WORK], nodes=nodes)
+    (verdict,) = verdicts(facts, SOON, config=shipped(stack))
+    (advice,) = (hint.action for hint in verdict.hints if hint.path == "pools.workload.size.min")
+    assert ("keep headroom" in advice) is is_advised
 
 
 def test_low_priority_starved_by_high_is_named() -> None:
