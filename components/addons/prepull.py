@@ -8,19 +8,16 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 
 from components.base import PlatformComponent
-from components.contract.groups import NodeGroup
+from components.contract.groups import NodeGroup, by_pool
 from components.contract.labels import TRUE, LabelKey
-from components.contract.taints import Taint
 from components.ownership import owned
+from components.pause_pod import pause_pod
 
 NAME: Final = "igz-prepull"
 NAMESPACE: Final = "kube-system"
 
 RESOURCES: Final = {"cpu": "5m", "memory": "16Mi"}
 """Used as requests and limits: the container does nothing. The kubelet and containerd do the work."""
-
-NOBODY: Final = 65534
-"""User and group without privileges."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,17 +38,13 @@ class ImagePrepull(PlatformComponent):
 
     def __init__(self, name: str, args: ImagePrepullArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:addons:ImagePrepull", name, None, opts)
-        pools: dict[str, list[NodeGroup]] = {}
-        for group in args.groups:
-            if group.prepull_images:
-                pools.setdefault(group.pool, []).append(group)
+        pools = by_pool(group for group in args.groups if group.prepull_images)
         for pool, groups in pools.items():
             self._daemon(pool, groups, args.image)
         self.register_outputs({"pools": list(pools)})
 
     def _daemon(self, pool: str, groups: Sequence[NodeGroup], image: str) -> None:
         labels = {"app.kubernetes.io/name": NAME, LabelKey.POOL.value: pool}
-        taints = dict.fromkeys(taint for group in groups for taint in group.taints)
         DaemonSet(
             f"{NAME}/{pool}",
             metadata=owned(
@@ -65,45 +58,20 @@ class ImagePrepull(PlatformComponent):
                 "selector": {"matchLabels": labels},
                 # All nodes at once: no pod serves anything that a roll would interrupt.
                 "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}},
-                "template": {
-                    "metadata": {"labels": labels},
-                    "spec": _pod(pool, list(taints), image, groups[0].prepull_images),
-                },
+                "template": {"metadata": {"labels": labels}, "spec": _pod(groups, image)},
             },
             opts=self.child(),
         )
 
 
-def _pod(pool: str, taints: Sequence[Taint], image: str, images: Sequence[str]) -> dict[str, Any]:
-    volumes = {f"image-{number}": reference for number, reference in enumerate(images)}
-    return {
-        "automountServiceAccountToken": False,
-        # With a lower class a full node would have no room for it.
-        "priorityClassName": "system-node-critical",
-        "terminationGracePeriodSeconds": 0,
-        "nodeSelector": {LabelKey.POOL.value: pool},
-        **({"tolerations": [taint.toleration() for taint in taints]} if taints else {}),
-        "securityContext": {
-            "runAsNonRoot": True,
-            "runAsUser": NOBODY,
-            "runAsGroup": NOBODY,
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
-        "containers": [
-            {
-                "name": "pause",
-                "image": image,
-                "resources": {"requests": RESOURCES, "limits": RESOURCES},
-                "securityContext": {
-                    "allowPrivilegeEscalation": False,
-                    "readOnlyRootFilesystem": True,
-                    "capabilities": {"drop": ["ALL"]},
-                },
-                "volumeMounts": [{"name": name, "mountPath": f"/images/{name}", "readOnly": True} for name in volumes],
-            }
-        ],
-        "volumes": [
-            {"name": name, "image": {"reference": reference, "pullPolicy": "IfNotPresent"}}
-            for name, reference in volumes.items()
-        ],
-    }
+def _pod(groups: Sequence[NodeGroup], image: str) -> dict[str, Any]:
+    volumes = {f"image-{number}": reference for number, reference in enumerate(groups[0].prepull_images)}
+    # With a lower class a full node would have no room for it.
+    spec = pause_pod(groups, image, RESOURCES, "system-node-critical")
+    (container,) = spec["containers"]
+    container["volumeMounts"] = [{"name": name, "mountPath": f"/images/{name}", "readOnly": True} for name in volumes]
+    spec["volumes"] = [
+        {"name": name, "image": {"reference": reference, "pullPolicy": "IfNotPresent"}}
+        for name, reference in volumes.items()
+    ]
+    return spec

@@ -7,7 +7,7 @@ from components.contract.allocatable import Reserves
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Provider
 from components.contract.gpus import DEFAULT_GPU_RESOURCE
-from components.contract.groups import NodeGroup
+from components.contract.groups import NodeGroup, by_pool
 from components.contract.headroom import room_on
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole
@@ -71,10 +71,7 @@ def headroom_problems(
     groups: Iterable[NodeGroup], pools: Mapping[str, NodePool], keeps: Reserves
 ) -> Iterator[Mismatch]:
     """Find headroom that does not fit on a node of its pool's first machine type, or takes all its nodes."""
-    first: dict[str, NodeGroup] = {}
-    for group in groups:
-        first.setdefault(group.pool, group)
-    for name, group in first.items():
+    for name, (group, *_) in by_pool(groups).items():
         if (headroom := group.headroom) is None:
             continue
         machine, most = group.instances[0], pools[name].size.max

@@ -247,16 +247,21 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
     )
 
 
+def by_pool(groups: Iterable[NodeGroup]) -> dict[str, list[NodeGroup]]:
+    """Return the groups of each pool, in their order."""
+    pools: dict[str, list[NodeGroup]] = {}
+    for group in groups:
+        pools.setdefault(group.pool, []).append(group)
+    return pools
+
+
 def spare_nodes(groups: Iterable[NodeGroup], keeps: Reserves) -> dict[str, int]:
     """Return the nodes beyond the minimum that groups have for headroom while nothing runs, by the group's name.
 
     The autoscaler may start them in any group of the pool; here they fill its groups in their order.
     """
-    pools: dict[str, list[NodeGroup]] = {}
-    for group in groups:
-        pools.setdefault(group.pool, []).append(group)
     found = {}
-    for members in pools.values():
+    for members in by_pool(groups).values():
         first = members[0]
         wanted = first.headroom.nodes(first.instances[0], keeps) if first.headroom else 0
         wanted -= sum(group.size.min for group in members)

@@ -1,8 +1,8 @@
 """Placeholder pods, for which the autoscaler keeps room free."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import Deployment
@@ -10,18 +10,15 @@ from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.scheduling.v1 import PriorityClass
 
 from components.base import PlatformComponent
-from components.contract.groups import NodeGroup
+from components.contract.groups import NodeGroup, by_pool
 from components.contract.headroom import HEADROOM, PRIORITY, Headroom
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
 from components.contract.priorities import PreemptionPolicy
-from components.contract.taints import Taint
 from components.ownership import owned
+from components.pause_pod import pause_pod
 
 RESTRICTED: Final = "restricted"
 """Pod Security's strictest level."""
-
-NOBODY: Final = 65534
-"""User and group without privileges."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,10 +51,7 @@ class HeadroomPods(PlatformComponent):
             metadata=owned(HEADROOM, labels={level.value: RESTRICTED for level in levels}),
             opts=self.child(),
         )
-        pools: dict[str, list[NodeGroup]] = {}
-        for group in args.groups:
-            if group.headroom:
-                pools.setdefault(group.pool, []).append(group)
+        pools = by_pool(group for group in args.groups if group.headroom)
         for pool, groups in pools.items():
             self._placeholders(pool, groups, args.image, [tier, namespace])
         self.register_outputs({"pools": list(pools)})
@@ -69,8 +63,8 @@ class HeadroomPods(PlatformComponent):
         if first.headroom is None:
             return
         labels = {"app.kubernetes.io/name": HEADROOM, LabelKey.POOL.value: pool}
-        taints = dict.fromkeys(taint for group in groups for taint in group.taints)
         resources = _requests(first.headroom, first.gpu_resource)
+        pod = {"schedulerName": HEADROOM, **pause_pod(groups, image, resources, HEADROOM)}
         Deployment(
             f"{HEADROOM}/{pool}",
             # They stay pending by design, so an update that waited for them would fail.
@@ -79,7 +73,7 @@ class HeadroomPods(PlatformComponent):
                 "replicas": first.headroom.pods,
                 "strategy": {"type": "Recreate"},  # none ever gets ready, for which a rolling update would wait
                 "selector": {"matchLabels": labels},
-                "template": {"metadata": {"labels": labels}, "spec": _pod(pool, list(taints), image, resources)},
+                "template": {"metadata": {"labels": labels}, "spec": pod},
             },
             opts=self.child(depends_on=list(needed)),
         )
@@ -88,32 +82,3 @@ class HeadroomPods(PlatformComponent):
 def _requests(headroom: Headroom, gpu_resource: str | None) -> dict[str, str]:
     gpus = {gpu_resource: str(headroom.gpus)} if gpu_resource and headroom.gpus else {}
     return {"cpu": headroom.cpu, "memory": headroom.memory, **gpus}
-
-
-def _pod(pool: str, taints: Sequence[Taint], image: str, resources: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "schedulerName": HEADROOM,
-        "priorityClassName": HEADROOM,
-        "automountServiceAccountToken": False,
-        "terminationGracePeriodSeconds": 0,
-        "nodeSelector": {LabelKey.POOL.value: pool},
-        **({"tolerations": [taint.toleration() for taint in taints]} if taints else {}),
-        "securityContext": {
-            "runAsNonRoot": True,
-            "runAsUser": NOBODY,
-            "runAsGroup": NOBODY,
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
-        "containers": [
-            {
-                "name": "placeholder",
-                "image": image,
-                "resources": {"requests": dict(resources), "limits": dict(resources)},
-                "securityContext": {
-                    "allowPrivilegeEscalation": False,
-                    "readOnlyRootFilesystem": True,
-                    "capabilities": {"drop": ["ALL"]},
-                },
-            }
-        ],
-    }

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from components.contract.clusters import SPOT_TAINTS
-from components.contract.groups import NodeGroup
+from components.contract.groups import NodeGroup, by_pool
 from components.contract.labels import OWN_DOMAIN, TRUE, LabelKey
 from components.contract.policy_choices import AdmissionMode
 from components.contract.pools import PoolRole
@@ -47,11 +47,8 @@ def nodes_as_written(context: Context) -> str:
 
 def node_problems(groups: Sequence[NodeGroup], nodes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Return what differs between nodes and the groups of a stack file, a line each."""
-    pools: dict[str, list[NodeGroup]] = {}
-    for group in groups:
-        pools.setdefault(group.pool, []).append(group)
     ours = {taint.key for taint in (*SPOT_TAINTS, ARM_TAINT, *(each for group in groups for each in group.taints))}
-    for name, parts in pools.items():
+    for name, parts in by_pool(groups).items():
         found = [node for node in nodes if _labels(node).get(LabelKey.POOL) == name]
         least, most = (sum(getattr(part.size, bound) for part in parts) for bound in ("min", "max"))
         if not least <= len(found) <= most:
