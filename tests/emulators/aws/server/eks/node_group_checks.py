@@ -102,6 +102,8 @@ def update_config(given: Mapping[str, Any]) -> dict[str, Any]:
 def warm_pool(given: Mapping[str, Any], present: Mapping[str, Any]) -> dict[str, Any]:
     """Return the warm pool that results from what is given: what it does not name stays; empty without one.
 
+    That a minimum above the maximum is refused is assumed.
+
     https://docs.aws.amazon.com/eks/latest/userguide/warm-pools-managed-node-groups.html
 
     Raises
