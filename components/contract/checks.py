@@ -74,11 +74,11 @@ def headroom_problems(
     for name, (group, *_) in by_pool(groups).items():
         if (headroom := group.headroom) is None:
             continue
-        machine, most = group.instances[0], pools[name].size.max
-        nodes = headroom.nodes(machine, keeps)
+        machine, devices, most = group.instances[0], sum(group.devices.values()), pools[name].size.max
+        nodes = headroom.nodes(machine, devices, keeps)
         if not nodes:
             millis, mib = room_on(machine, keeps)
-            gpus = f", {machine.gpus} {group.gpu_resource}" if headroom.gpus else ""
+            gpus = f", {devices} {group.gpu_resource}" if headroom.gpus else ""
             yield Mismatch(
                 (name, "headroom"),
                 f"one of the pods does not fit on a {machine.name}, which has {millis}m CPU, {mib}Mi memory{gpus} for "

@@ -263,7 +263,8 @@ def spare_nodes(groups: Iterable[NodeGroup], keeps: Reserves) -> dict[str, int]:
     found = {}
     for members in by_pool(groups).values():
         first = members[0]
-        wanted = first.headroom.nodes(first.instances[0], keeps) if first.headroom else 0
+        devices = sum(first.devices.values())
+        wanted = first.headroom.nodes(first.instances[0], devices, keeps) if first.headroom else 0
         wanted -= sum(group.size.min for group in members)
         for group in members:
             if (taken := min(wanted, group.size.max - group.size.min)) > 0:

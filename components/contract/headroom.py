@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field
 
 from components.contract.allocatable import Reserves
 from components.contract.choices import ContractModel, Explained, Findings
+from components.contract.gpus import TURNS
 from components.contract.instances import InstanceType
 from components.contract.pool_rules import STATIC_ROLE_RULES
 from components.contract.quantities import Quantity, parse_quantity, within
@@ -96,19 +97,37 @@ class Headroom(ContractModel):
             findings.add("PL-06: must be at least 1 in a pool of role 'gpu', where no other pods run", "gpus", given=0)
         elif role not in (PoolRole.GPU, None) and self.gpus:
             findings.add("NG-16: GPUs need a pool of role 'gpu'", "gpus", given=self.gpus)
+        if (sharing := pool.get("sharing")) and sharing.resource == TURNS and self.gpus > 1:
+            findings.add("RS-16: must be 1 where pods take turns on GPUs", "gpus", given=self.gpus)
         findings.raise_if_any()
 
-    def pods_on(self, instance: InstanceType, keeps: Reserves) -> int:
-        """Return for how many of the pods a node has room beside the cluster's daemons."""
+    def pods_on(self, instance: InstanceType, devices: int, keeps: Reserves) -> int:
+        """Return for how many of the pods a node has room beside the cluster's daemons.
+
+        Parameters
+        ----------
+        instance
+            The node's machine type.
+        devices
+            GPUs that the node offers, or shares of them.
+        keeps
+            What the node keeps for itself.
+        """
         millis, mib = room_on(instance, keeps)
         rooms = [Decimal(millis) / 1000 / parse_quantity(self.cpu), mib * _MIB / parse_quantity(self.memory)]
         if self.gpus:
-            rooms.append(Decimal(instance.gpus) / self.gpus)
+            rooms.append(Decimal(devices) / self.gpus)
         return max(0, int(min(rooms)))
 
-    def nodes(self, instance: InstanceType, keeps: Reserves) -> int:
-        """Return how many nodes the room takes while nothing else runs; 0 if no pod fits on one."""
-        fitting = self.pods_on(instance, keeps)
+    def nodes(self, instance: InstanceType, devices: int, keeps: Reserves) -> int:
+        """Return how many nodes the room takes while nothing else runs; 0 if no pod fits on one.
+
+        Parameters
+        ----------
+        instance, devices, keeps
+            As of ``pods_on``.
+        """
+        fitting = self.pods_on(instance, devices, keeps)
         return math.ceil(self.pods / fitting) if fitting else 0
 
 

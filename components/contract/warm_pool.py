@@ -56,6 +56,8 @@ class WarmPool(ContractModel):
             raise ValueError(f"has no effect in a pool of fixed size ({size}); make size.min differ from size.max")
         if pool.get("lifecycle") is Lifecycle.SPOT:
             raise ValueError("is for on-demand pools: AWS may reclaim spot machines before they were of use; remove it")
+        if pool.get("lifecycle") is Lifecycle.RESERVED:
+            raise ValueError("is for on-demand pools: reserved capacity is paid for, running or not; remove it")
         if size and self.nodes > size.max:
             raise ValueError(f"has more machines than the pool may have nodes, {size.max}; lower nodes")
 

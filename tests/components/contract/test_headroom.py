@@ -43,11 +43,21 @@ def pool(size: tuple[int, int] = (0, 9), **choices: Any) -> NodePool:
     ],
 )
 def test_the_room_takes_as_many_nodes_as_the_scarcest_resource_says(room: Headroom, nodes: int) -> None:
-    assert room.nodes(NODE, UPSTREAM) == nodes
+    assert room.nodes(NODE, NODE.gpus, UPSTREAM) == nodes
 
 
 def test_gpus_are_counted_whole() -> None:
-    assert headroom(5, gpus=2).nodes(INSTANCE_TYPES["g5.12xlarge"], UPSTREAM) == 3
+    assert headroom(5, gpus=2).nodes(INSTANCE_TYPES["g5.12xlarge"], 4, UPSTREAM) == 3
+
+
+def test_shared_gpus_count_as_what_their_nodes_offer() -> None:
+    shared = pool(
+        role="gpu",
+        instanceTypes=["g5.2xlarge"],
+        sharing={"mode": "time-slicing", "replicas": 4},
+        headroom={"pods": 5, "cpu": "1", "memory": "1Gi", "gpus": 1},
+    )
+    assert spare_nodes(resolve_groups({"shared": shared}), UPSTREAM) == {"shared": 2}
 
 
 def test_placeholders_come_after_all_work_and_the_autoscaler_still_counts_them() -> None:
