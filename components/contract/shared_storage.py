@@ -121,9 +121,9 @@ class Storage(ContractModel):
         return self.purpose.is_kept if self.backups is None else self.backups
 
     @property
-    def is_local(self) -> bool:
-        """Whether its data is in one data centre only."""
-        return self.redundancy is Redundancy.LOCAL
+    def copies(self) -> Redundancy:
+        """Where the copies of its data are."""
+        return self.redundancy or Redundancy.ZONES
 
 
 class Volume(ContractModel):

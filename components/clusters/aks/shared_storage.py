@@ -18,7 +18,7 @@ from pulumi_azure_native.storage import (
 from components.base import PlatformComponent
 from components.clusters.handle import NO_PROVISIONER, Share
 from components.contract.aks.config import AksConfig
-from components.contract.aks.shared_storage import account_name, share_name
+from components.contract.aks.shared_storage import SKUS, account_name, share_name
 from components.contract.azure import AzureTag
 from components.contract.shared_storage import Storage, Volumes, class_name
 
@@ -26,9 +26,6 @@ DRIVER: Final = "file.csi.azure.com"
 
 KIND: Final = "FileStorage"
 """The only kind with NFS shares: kubernetes-sigs/azurefile-csi-driver, ``deploy/example/nfs/README.md`` (2026)."""
-
-ZONES_SKU: Final = "Premium_ZRS"
-LOCAL_SKU: Final = "Premium_LRS"
 
 RETENTION_DAYS: Final = 14
 """How long a deleted share can be restored."""
@@ -89,7 +86,7 @@ class SharedStorage(PlatformComponent):
             account_name=account_name(choices, key),
             location=choices.location,
             kind=KIND,
-            sku=SkuArgs(name=LOCAL_SKU if storage.is_local else ZONES_SKU),
+            sku=SkuArgs(name=SKUS[storage.copies]),
             # Lets NFS in with TLS only, so that no pod can mount a share by the account's address (Azure/AKS#5230).
             enable_https_traffic_only=True,
             minimum_tls_version="TLS1_2",
@@ -111,7 +108,8 @@ class SharedStorage(PlatformComponent):
         namespace, claim = at
         names = account_name(self._args.choices, key), share_name(namespace, claim)
         FileShare(
-            f"{self._name}-{namespace}.{claim}",
+            # In another storage it is another resource: the engine lets a protected one be replaced by an unprotected.
+            f"{self._name}-{key}.{namespace}.{claim}",
             resource_group_name=self._args.resource_group,
             account_name=account.name,
             share_name=names[1],

@@ -11,6 +11,7 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.shared_storage import (
     OWN_CLASS,
     SIZE_GIB_MAX,
+    Redundancy,
     Storage,
     Volumes,
     size_problems,
@@ -19,6 +20,9 @@ from components.contract.shared_storage import (
 
 SIZES: Final = range(100, SIZE_GIB_MAX + 1)
 """Possible sizes of a share in GiB: kubernetes-sigs/azurefile-csi-driver, ``docs/driver-parameters.md`` (2026)."""
+
+SKUS: Final = {Redundancy.ZONES: "Premium_ZRS", Redundancy.LOCAL: "Premium_LRS"}
+"""Types of a storage account with NFS shares."""
 
 TAGS_MAX: Final = 15
 TAG_KEY_MAX: Final = 128

@@ -1,4 +1,4 @@
-"""What must not change under a living AKS cluster: its network, and its roles on the vaults of its keys."""
+"""What must not change under a living AKS cluster: network, redundancy of storage, roles on the vaults of its keys."""
 
 from typing import Any
 
@@ -103,6 +103,31 @@ def test_a_key_that_secrets_are_encrypted_with_is_not_dropped(key: str | None, w
 def test_the_key_before_stays_until_the_key_changes_again(before: dict[str, Any], after: dict[str, Any]) -> None:
     (found,) = refused({PREVIOUS: KEY_ID, **before}, after)
     assert (found.where, found.what) == (PREVIOUS, "the cluster would lose its role on the vault research")
+
+
+STORED: dict[str, Any] = {"storage": {"corpus": {"purpose": "dataset", "type": "files"}}}
+
+
+def test_another_redundancy_of_a_storage_is_refused_before_azure_refuses_it_halfway() -> None:
+    (found,) = refused(STORED, {**STORED, "storage.corpus.redundancy": "local"})
+    assert (found.where, found.what) == ("storage.corpus.redundancy", "local, but the storage account has zones")
+    (back,) = refused({**STORED, "storage.corpus.redundancy": "local"}, STORED)
+    assert back.what == "zones, but the storage account has local"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (STORED, {**STORED, "storage.corpus.redundancy": "zones"}),
+        (STORED, {**STORED, "storage.more": {"purpose": "home", "type": "files", "redundancy": "local"}}),
+        (STORED, {}),
+        ({}, {**STORED, "storage.corpus.redundancy": "local"}),
+    ],
+)
+def test_the_default_redundancy_and_storage_without_an_account_are_no_change_of_it(
+    before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    assert refused(before, after) == []
 
 
 def test_without_a_cluster_every_choice_may_change() -> None:

@@ -59,7 +59,7 @@ def test_names_are_those_that_azure_takes_and_two_namespaces_never_share_one() -
     accounts = [account["accountName"] for account in stored().of_type(ACCOUNT).values()]
     assert all(3 <= len(name) <= 24 and name.isalnum() and name.islower() for name in accounts)
     shares = {name: share["shareName"] for name, share in stored().of_type(SHARE).items()}
-    assert shares["test-storage-a.b-c"] != shares["test-storage-a-b.c"]
+    assert shares["test-storage-corpus.a.b-c"] != shares["test-storage-corpus.a-b.c"]
     assert all(name.startswith("a-b-c-") for key, name in shares.items() if not key.endswith(".w"))
 
 
@@ -69,7 +69,7 @@ def test_names_are_those_that_azure_takes_and_two_namespaces_never_share_one() -
 )
 def test_production_protects_what_nobody_can_compute_again(environment: str, key: str, is_protected: bool) -> None:
     options = stored(environment).options
-    share = {"corpus": "a.b-c", "temporary": "a-b.w"}[key]
+    share = {"corpus": "corpus.a.b-c", "temporary": "temporary.a-b.w"}[key]
     assert bool(options[ACCOUNT, f"test-storage-{key}"].protect) is is_protected
     assert bool(options[SHARE, f"test-storage-{share}"].protect) is is_protected
 
@@ -91,13 +91,23 @@ def test_a_region_without_zones_of_files_can_have_local_copies() -> None:
 
 
 def test_a_share_is_as_large_as_its_volume() -> None:
-    shares = stored().of_type(SHARE)
-    assert (shares["test-storage-a.b-c"]["shareQuota"], shares["test-storage-a-b.w"]["shareQuota"]) == (200, 500)
-    assert {share["enabledProtocols"] for share in shares.values()} == {"NFS"}
+    assert {name: share["shareQuota"] for name, share in stored().of_type(SHARE).items()} == {
+        "test-storage-corpus.a.b-c": 200,
+        "test-storage-corpus.a-b.c": 100,
+        "test-storage-temporary.a-b.w": 500,
+    }
+    assert {share["enabledProtocols"] for share in stored().of_type(SHARE).values()} == {"NFS"}
+
+
+def test_a_volume_in_another_storage_has_another_share_so_that_the_engine_keeps_the_protected_one() -> None:
+    moved = build({"environment": "prod", **CHANGES, "namespaces.a.volumes.b-c.storage": "temporary"})
+    assert "test-storage-corpus.a.b-c" not in moved.of_type(SHARE)
+    assert "test-storage-temporary.a.b-c" in moved.of_type(SHARE)
 
 
 def test_a_volume_is_mounted_by_nfs_with_tls_and_needs_no_key() -> None:
-    account, share = stored().of_type(ACCOUNT)["test-storage-corpus"], stored().of_type(SHARE)["test-storage-a.b-c"]
+    account = stored().of_type(ACCOUNT)["test-storage-corpus"]
+    share = stored().of_type(SHARE)["test-storage-corpus.a.b-c"]
     volume, claim = stored().of_type(VOLUME)["igz-a.b-c"]["spec"], stored().of_type(CLAIM)["igz-a.b-c"]["spec"]
     assert volume["csi"] == {
         "driver": "file.csi.azure.com",
@@ -125,7 +135,7 @@ def test_a_class_has_the_volumes_of_the_stack_file_and_makes_no_others() -> None
 def test_shares_stay_when_their_cluster_is_replaced_and_volumes_follow_it() -> None:
     cluster = (CLUSTER, "test-cluster")
     assert cluster in stored().options[VOLUME, "igz-a.b-c"].replaced_with
-    assert cluster not in stored().options[SHARE, "test-storage-a.b-c"].replaced_with
+    assert cluster not in stored().options[SHARE, "test-storage-corpus.a.b-c"].replaced_with
 
 
 def test_the_clusters_identity_gets_no_right_on_an_account() -> None:

@@ -14,6 +14,7 @@ from components.contract.pools import PoolRole
 from workbench.engine.clouds.aks.cluster_components import AksCluster, AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
 from workbench.engine.clouds.aks.secrets_keys import key_blockers
+from workbench.engine.clouds.aks.storage_accounts import redundancy_blockers
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank, Sizes, minor
@@ -55,6 +56,7 @@ class Aks(CloudStack):
     def fixed_blockers(self, deployment: Mapping[str, Any]) -> Iterator[Blocker]:
         yield from super().fixed_blockers(deployment)
         yield from key_blockers(self.choices, deployment)
+        yield from redundancy_blockers(self.choices, self.config.storage, deployment)
 
     @property
     @override
