@@ -71,12 +71,21 @@ def _labels(config: StackConfig) -> Iterator[Mismatch]:
 def _storage(config: StackConfig) -> Iterator[Mismatch]:
     for name in config.storage if isinstance(config.cluster, LocalConfig) else ():
         yield Mismatch(("storage", name), "keeps nothing on a local cluster: claims are bound, and nothing mounts them")
-    if config.storage and isinstance(config.cluster, AksConfig) and isinstance(config.cluster.network, ExistingNetwork):
+    if not config.storage or not isinstance(config.cluster, AksConfig):
+        return
+    if isinstance(config.cluster.network, ExistingNetwork):
         yield Mismatch(
             ("cluster", "network", "nodeSubnetId"),
             "this subnet must have the service endpoint Microsoft.Storage, or Azure refuses the accounts of `storage`; "
-            "its owner adds it with `az network vnet subnet update --service-endpoints`",
+            "its owner adds it to those that the subnet has",
         )
+    for name, pool in config.pools.items():
+        if pool.is_arm:  # deploy/example/nfs/README.md, kept so by kubernetes-sigs/azurefile-csi-driver#3359
+            yield Mismatch(
+                ("pools", name),
+                "mounts no `storage`: the driver's release 1.35 has no TLS for NFS on arm64 nodes; use amd64 for pods "
+                "that mount it, or try a pod first",
+            )
 
 
 def _hours(config: StackConfig) -> Iterator[Mismatch]:

@@ -93,8 +93,8 @@ def test_file_shares_live_in_azure(azure: Subscription) -> None:
     assert bring_up(azure, "aks-dev", storage={"corpus": {**CORPUS, "backups": False}}) == [f"{SERVICE}/write"]
     assert properties(azure.azure, service)["shareDeleteRetentionPolicy"] == {"enabled": False}
     assert bring_up(azure, "aks-dev", storage={"corpus": {**CORPUS, "purpose": "home"}}) == [
-        f"{ACCOUNT}/write",
         f"{SERVICE}/write",
+        f"{ACCOUNT}/write",
     ]
 
     azure.edit("aks-dev", namespaces=jobs(shared=larger, more=shared))

@@ -87,7 +87,8 @@ class SharedStorage(PlatformComponent):
             location=choices.location,
             kind=KIND,
             sku=SkuArgs(name=SKUS[storage.copies]),
-            # Lets NFS in with TLS only, so that no pod can mount a share by the account's address (Azure/AKS#5230).
+            # Lets NFS in with TLS only, so that no pod can mount a share by the account's address (Azure/AKS#5230). A
+            # later API has a setting for NFS alone: kubernetes-sigs/cloud-provider-azure#10812.
             enable_https_traffic_only=True,
             minimum_tls_version="TLS1_2",
             allow_shared_key_access=False,

@@ -192,3 +192,12 @@ def test_storage_on_a_local_cluster_keeps_nothing() -> None:
 def test_an_existing_subnet_needs_the_endpoint_of_storage(network: dict[str, Any], count: int) -> None:
     config = aks.config({"storage": {"corpus": {"purpose": "dataset", "type": "files"}}, "cluster.network": network})
     assert len([each for each in warned(config) if "must have the service endpoint Microsoft.Storage" in each]) == count
+
+
+@pytest.mark.parametrize(("type_", "told"), [("Standard_D8ps_v5", ["pools.workload"]), ("Standard_D8s_v5", [])])
+def test_arm_nodes_on_aks_may_not_mount_storage(type_: str, told: list[str]) -> None:
+    storage = {"corpus": {"purpose": "dataset", "type": "files"}}
+    changes = {"storage": storage, "pools.workload.instanceTypes": [type_]}
+    found = [each for each in warned(aks.config(changes)) if "mounts no `storage`" in each]
+    assert [each.partition(":")[0] for each in found] == told
+    assert not [each for each in warned(aks.config({**changes, "storage": None})) if "`storage`" in each]
