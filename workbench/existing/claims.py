@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.contract.existing.cluster_inventory import SharedKind
+from components.contract.existing.config import ExistingConfig
 from infra.config import StackConfig
 from workbench.engine.conflict import Conflict
 from workbench.engine.live_objects import LiveObject
@@ -33,17 +34,17 @@ def conflicts(config: StackConfig, live: LiveCluster) -> Iterator[Conflict]:
     live
         The cluster.
     """
-    classes = _classes(live)
+    drivers = _drivers(config, live)
     for storage, name in _chosen(config):
-        if name not in classes:
-            known = ", ".join(sorted(classes)) or "none"
+        if name not in drivers:
+            known = ", ".join(sorted(drivers)) or "none"
             yield Conflict(
                 f"storage.{storage}.storageClass",
                 f"no StorageClass '{name}' in the cluster, which has: {known}",
                 "a class whose volumes many nodes can mount at once",
                 "Correct the name, or ask the cluster's owner to install such a class.",
             )
-        elif (driver := classes[name].content.get("provisioner")) in DISKS:
+        elif (driver := drivers[name]) in DISKS:
             yield Conflict(
                 f"storage.{storage}.storageClass",
                 f"StorageClass '{name}' of {driver}, whose volumes one node mounts at a time",
@@ -69,6 +70,13 @@ def _chosen(config: StackConfig) -> Iterator[tuple[str, str]]:
     for storage, choices in config.storage.items():
         if choices.storage_class:
             yield storage, choices.storage_class
+
+
+def _drivers(config: StackConfig, live: LiveCluster) -> dict[str, str]:
+    """Return the driver of each class that the cluster has, or gets as its default."""
+    own = config.cluster.storage_class if isinstance(config.cluster, ExistingConfig) else None
+    found = {name: str(each.content.get("provisioner", "")) for name, each in _classes(live).items()}
+    return {**({own.name: own.provisioner} if own else {}), **found}
 
 
 def _classes(live: LiveCluster) -> dict[str, LiveObject]:

@@ -363,6 +363,13 @@ def test_a_class_of_disks_is_refused(driver: str) -> None:
     assert f"found StorageClass 'nfs' of {driver}, whose volumes one node mounts at a time" in str(blocker)
 
 
+@pytest.mark.parametrize(("driver", "count"), [("nfs.csi.k8s.io", 0), ("ebs.csi.aws.com", 1)])
+def test_a_class_that_the_stack_makes_as_the_default_is_judged_as_one_that_is_there(driver: str, count: int) -> None:
+    own = {"cluster.storageClass": {"name": "nfs", "provisioner": driver}}
+    blockers = looked(cluster(), {**STORING, **own}).blockers
+    assert sum(each.where == "storage.corpus.storageClass" for each in blockers) == count
+
+
 @pytest.mark.parametrize(("purpose", "count"), [("dataset", 1), ("scratch", 0)])
 def test_a_class_that_deletes_what_is_kept_is_told(purpose: str, count: int) -> None:
     seen = looked(cluster(shared_class(reclaimPolicy="Delete")), {**STORING, "storage.corpus.purpose": purpose})
