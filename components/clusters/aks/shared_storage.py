@@ -108,7 +108,7 @@ class SharedStorage(PlatformComponent):
     ) -> dict[str, Any]:
         namespace, claim = at
         names = account_name(self._args.choices, key), share_name(namespace, claim)
-        FileShare(
+        share = FileShare(
             # In another storage it is another resource: the engine lets a protected one be replaced by an unprotected.
             f"{self._name}-{key}.{namespace}.{claim}",
             resource_group_name=self._args.resource_group,
@@ -121,7 +121,8 @@ class SharedStorage(PlatformComponent):
         attributes = {
             "resourceGroup": self._args.choices.resource_group,
             "storageAccount": names[0],
-            "shareName": names[1],
+            # Read from the share, so that it goes after the claim, which waits for the pods that mount it.
+            "shareName": share.id.apply(lambda _: names[1]),
             "protocol": "nfs",
             "encryptInTransit": "true",
         }

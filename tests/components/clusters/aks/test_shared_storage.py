@@ -138,6 +138,12 @@ def test_shares_stay_when_their_cluster_is_replaced_and_volumes_follow_it() -> N
     assert cluster not in stored().options[SHARE, "test-storage-corpus.a.b-c"].replaced_with
 
 
+def test_a_share_goes_after_its_claim_which_waits_for_the_pods_that_mount_it() -> None:
+    options = stored().options
+    assert (SHARE, "test-storage-corpus.a.b-c") in options[VOLUME, "igz-a.b-c"].made_from["spec"]
+    assert (VOLUME, "igz-a.b-c") in stored().needs((CLAIM, "igz-a.b-c"))
+
+
 def test_the_clusters_identity_gets_no_right_on_an_account() -> None:
     scopes = [each["scope"] for each in stored().of_type("azure-native:authorization:RoleAssignment").values()]
     assert not any("/storageAccounts/" in scope for scope in scopes)
