@@ -9,6 +9,7 @@ from components.contract.groups import NodeGroup, by_pool
 from components.contract.labels import OWN_DOMAIN, TRUE, LabelKey
 from components.contract.policy_choices import AdmissionMode
 from components.contract.pools import PoolRole
+from components.contract.storage import DEFAULT_CLASS
 from components.contract.taints import ARM_TAINT
 from workbench.acceptance.step import Context, StepError
 from workbench.engine.kubectl import Api
@@ -238,7 +239,7 @@ def no_claims(context: Context) -> str:
     """Return why the stack has no claim that could bind; empty if it has."""
     if _storage_class(context):
         return ""
-    return "The stack declares no storage class, so no driver would create a volume."
+    return "The stack declares no default storage class, so no driver would create a volume."
 
 
 def claim_binds(context: Context) -> str:
@@ -295,9 +296,11 @@ def _zones(labels: Mapping[str, str]) -> set[str]:
 
 
 def _storage_class(context: Context) -> str:
+    """Return the name of the default class; those of shared storage make no disks, or nothing at all."""
     resources = context.product.cluster().deployment.get("resources") or ()
     found = (each["inputs"] for each in resources if each["type"] == "kubernetes:storage.k8s.io/v1:StorageClass")
-    return next((str(each["metadata"]["name"]) for each in found), "")
+    defaults = (each for each in found if DEFAULT_CLASS.items() <= (each["metadata"].get("annotations") or {}).items())
+    return next((str(each["metadata"]["name"]) for each in defaults), "")
 
 
 def cleared(context: Context) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from components.contract.labels import LabelKey
+from components.contract.storage import DEFAULT_CLASS
 from support import eks
 from support.acceptance import FakeApi, FakeProduct, context_of, nodes_of, step, stream
 from workbench import stacks
@@ -34,8 +35,13 @@ STORAGE = {
     "type": "kubernetes:storage.k8s.io/v1:StorageClass",
     "custom": True,
     "urn": "urn:pulumi:s::p::kubernetes:storage.k8s.io/v1:StorageClass::gp3",
-    "inputs": {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "gp3"}},
+    "inputs": {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "gp3", "annotations": DEFAULT_CLASS},
+    },
 }
+SHARED = {**STORAGE, "inputs": {"metadata": {"name": "igz-corpus"}}}
 
 
 @pytest.fixture
@@ -292,8 +298,8 @@ def test_the_namespace_of_another_run_is_neither_used_nor_deleted(context: Conte
 
 
 def test_steps_that_a_kind_cannot_have_say_why(context: Context) -> None:
-    product(context).resources = []
-    assert "no storage class" in in_cluster.no_claims(context)
+    product(context).resources = [SHARED]
+    assert "no default storage class" in in_cluster.no_claims(context)
     context.copied.edit({"pools": {"initial": context.copied.choices["pools"]["initial"]}})
     assert "no elastic pool" in lifecycle.no_elastic_pool(context)
     assert "changes no size" in lifecycle.no_autoscaler(context)
