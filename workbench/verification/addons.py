@@ -35,8 +35,13 @@ _LOOK_ELSEWHERE: Final = "{} Where the provider runs the autoscaler, see its log
 def default_storage_class(contract: Contract, snapshot: Snapshot) -> Outcome:
     """Check that one StorageClass is the default, and that it is the one that the stack declares."""
     classes = sorted(snapshot.of("StorageClass"), key=lambda each: each.name)
-    defaults = [each for each in classes if any(each.annotations.get(key) == TRUE for key in DEFAULT_KEYS)]
-    declared = [name for kind, _, name in contract.declared if kind == "StorageClass"]
+    defaults = [each for each in classes if _is_default(each.annotations)]
+    # Those of shared storage are for claims that name them.
+    declared = [
+        name
+        for (kind, _, name), manifest in contract.declared.items()
+        if kind == "StorageClass" and _is_default(manifest["metadata"].get("annotations") or {})
+    ]
     looked_at = f"{len(classes)} storage classes"
     if not defaults and not declared:
         return Outcome(looked_at, absent="the stack declares no default StorageClass")
@@ -50,6 +55,10 @@ def default_storage_class(contract: Contract, snapshot: Snapshot) -> Outcome:
     ours = next((each for each in defaults if each.name in declared), newest)
     others = [each for each in defaults if each is not ours and (each is newest or _KEPT not in each.labels)]
     return Outcome(looked_at, tuple(_second_default(contract, each, ours, newest) for each in others))
+
+
+def _is_default(annotations: Mapping[str, str]) -> bool:
+    return any(annotations.get(key) == TRUE for key in DEFAULT_KEYS)
 
 
 def _second_default(contract: Contract, other: LiveObject, ours: LiveObject, newest: LiveObject) -> Deviation:

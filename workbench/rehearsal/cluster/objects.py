@@ -41,6 +41,8 @@ Of Deployments only the placeholders of headroom are applied: the load of the cl
 LEFT_OUT: Final = {
     "Node": "the rehearsal makes the nodes",
     "DaemonSet": "the load of the cluster's own pods is made apart",
+    "PersistentVolume": "scenarios make the claims of their pods, and their volumes",
+    "PersistentVolumeClaim": "scenarios make the claims of their pods, and their volumes",
 }
 """Kinds that are not applied, and why."""
 
