@@ -219,16 +219,3 @@ def size_problems(volumes: Volumes, sizes: range, what: str) -> Iterator[Mismatc
             yield Mismatch(path, f"is required: the size of {what} in GiB, {bounds}")
         elif volume.size_gib not in sizes:
             yield Mismatch(path, f"must be {bounds}, the sizes of {what} (given: {volume.size_gib})")
-
-
-def no_sizes(volumes: Volumes, why: str) -> Iterator[Mismatch]:
-    """Find volumes with a size where volumes have none; paths begin at the stack file's ``namespaces``.
-
-    Parameters
-    ----------
-    why
-        Why they have none, and what to do.
-    """
-    for (namespace, claim), volume in volumes.items():
-        if volume.size_gib is not None:
-            yield Mismatch((namespace, "volumes", claim, "sizeGib"), why)

@@ -5,7 +5,7 @@ from typing import Final
 
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
-from components.contract.shared_storage import OWN_CLASS, Storage, Volumes, no_sizes, unusable
+from components.contract.shared_storage import OWN_CLASS, Storage, Volumes, unusable
 
 CREATION_TOKEN_MAX: Final = 64
 """Maximum length of a file system's token: https://docs.aws.amazon.com/efs/latest/ug/API_CreateFileSystem.html."""
@@ -30,7 +30,9 @@ def storage_problems(choices: EksConfig, storage: Mapping[str, Storage]) -> Iter
 
 def volume_problems(_: EksConfig, volumes: Volumes) -> Iterator[Mismatch]:
     """Find volumes with a size, which EFS does not have."""
-    return no_sizes(volumes, NO_SIZES)
+    for (namespace, claim), volume in volumes.items():
+        if volume.size_gib is not None:
+            yield Mismatch((namespace, "volumes", claim, "sizeGib"), NO_SIZES)
 
 
 def creation_token(cluster: str, storage: str) -> str:
