@@ -39,6 +39,7 @@ SAMPLES = {
         "pools.workload.instanceTypes, another",
         "cluster.upgradeChannel, beside a data pool",
         "namespaces.jobs.identity",
+        "storage, the first, with a volume",
     ],
 }
 
