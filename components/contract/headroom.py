@@ -86,8 +86,9 @@ class Headroom(ContractModel):
             The pool never grows.
         """
         role, size = pool.get("role"), pool.get("size")
-        if rules := STATIC_ROLE_RULES.get(role):
-            raise ValueError(f"{rules.static}: a pool of role '{role}' never grows, so it keeps no room; remove it")
+        if role in STATIC_ROLE_RULES:
+            rule = STATIC_ROLE_RULES[role].static
+            raise ValueError(f"{rule}: a pool of role '{role}' never grows, so it keeps no room; remove it")
         if size and not size.is_elastic:
             raise ValueError(f"has no effect in a pool of fixed size ({size}); make size.min differ from size.max")
         if pool.get("office_hours"):

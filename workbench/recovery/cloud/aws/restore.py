@@ -70,7 +70,7 @@ def _of_volume(account: AwsQueries, point: RecoveryPoint, zone: str) -> dict[str
 
 
 def _is_inside(point: Mapping[str, Any], parent: Mapping[str, Any]) -> bool:
-    return point.get("ParentRecoveryPointArn") == parent["RecoveryPointArn"] and point["ResourceType"] == "EBS"
+    return bool(point.get("ParentRecoveryPointArn") == parent["RecoveryPointArn"] and point["ResourceType"] == "EBS")
 
 
 def _point(found: Mapping[str, Any], inside: Sequence[Mapping[str, Any]] = ()) -> RecoveryPoint:

@@ -33,7 +33,7 @@ def refuse_stopped(cluster: Resource) -> None:
 
 def is_stopped(cluster: Resource) -> bool:
     """Return whether a cluster has neither nodes nor an API server."""
-    return cluster.properties.get("powerState", {}).get("code") == STOPPED
+    return bool(cluster.properties.get("powerState", {}).get("code") == STOPPED)
 
 
 def refuse_busy(store: Store, cluster: Resource) -> None:
