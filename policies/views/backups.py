@@ -11,11 +11,11 @@ VAULT: Final = "aws:backup/vault:Vault"
 PLAN: Final = "aws:backup/plan:Plan"
 SELECTION: Final = "aws:backup/selection:Selection"
 
-_EVERY_DAY: Final = re.compile(r"cron\(\S+ \S+ (\?|\*) \* (\?|\*) \*\)|rate\((\d+ hours?|\d+ minutes|1 day)\)")
-"""Schedules that leave out no day.
+_EVERY_DAY: Final = re.compile(r"cron\(\S+ \S+ [?*] \* [?*] \*\)")
+"""Schedules that leave out no day: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupRule.html."""
 
-https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html
-"""
+_DEFAULT: Final = "cron(0 5 ? * * *)"
+"""AWS's own, of a rule without a schedule."""
 
 
 def plans_of(cluster: Resource, stack: Stack) -> Iterator[Resource]:
@@ -27,9 +27,9 @@ def plans_of(cluster: Resource, stack: Stack) -> Iterator[Resource]:
 
 
 def daily_rules(plan: Resource) -> Iterator[Value]:
-    """Return the rules of a plan that make a backup on every day; without a schedule AWS takes one of every day."""
+    """Return the rules of a plan that make a backup on every day."""
     for rule in plan.props.at("rules").elements():
-        if _EVERY_DAY.fullmatch(rule.at("schedule").text() or "rate(1 day)"):
+        if _EVERY_DAY.fullmatch(rule.at("schedule").text() or _DEFAULT):
             yield rule
 
 

@@ -88,7 +88,7 @@ def test_backups_are_made_restored_kept_by_a_destroy_and_expire(cloud: Account) 
 
     destroyed = cloud.run(*DESTROY)
     assert f"Kept with the backups of '{STACK}', and how to delete each:" in destroyed.stderr
-    assert f"- Vault {vault}: holds 3 recovery points, the last one until" in destroyed.stderr
+    assert f"- Vault {vault} (AVAILABLE): holds 3 recovery points, the last one until" in destroyed.stderr
     in_state, in_aws = identities(cloud, STACK)
     assert in_state == set()
     assert {each.partition(" ")[0] for each in in_aws} == KEPT

@@ -16,7 +16,7 @@ ASK: Final = frozenset({"up", "destroy", "recover"})
 """Commands that ask before they change anything."""
 STATELESS: Final = (["backup", "list"],)
 """Commands that start no engine."""
-PRINTED: Final = re.compile(r'eval "\$\((.+)\)"')
+PRINTED: Final = re.compile(r'eval "\$\((igz-clusters .+)\)"')
 """A line that runs what a command prints."""
 
 
@@ -43,7 +43,8 @@ def execute(dev: Account, line: str, files: Mapping[str, str] | None = None) -> 
         dev.edit("dev", **{edit[1].replace(".", "__"): yaml.safe_load(edit[2])})
         return ""
     if inner := PRINTED.fullmatch(line):
-        return execute(dev, execute(dev, inner[1]).strip())
+        _, *words = shlex.split(inner[1])
+        return execute(dev, dev.run(*words, "--hermetic").stdout.strip())
     program, *words = shlex.split(line, comments=True)
     match program:
         case "igz-clusters":

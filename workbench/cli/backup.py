@@ -59,7 +59,10 @@ def restore(
         typer.Option("--namespace", help="A namespace to restore; up to 5. Default: all.", metavar="NAME"),
     ] = None,
     zone: Annotated[
-        str, typer.Option(help="Letter of the zone for a volume. Default: that of the old one.", metavar="LETTER")
+        str,
+        typer.Option(
+            help="Letter of the zone for a volume. Default: that of the old one, if it is there.", metavar="LETTER"
+        ),
     ] = "",
     hermetic: Hermetic = False,
 ) -> None:

@@ -68,6 +68,11 @@ class Account(ABC):
             Those that come back; none: all.
         zone
             Letter of a zone for a volume; empty: the zone that it had.
+
+        Raises
+        ------
+        UserError
+            The zone that a volume had is not known.
         """
         del role, namespaces, zone
         raise UserError(f"{point.id} cannot be restored: {self.place} makes no backups of this kind of cluster.")

@@ -162,17 +162,25 @@ def restored(home: Home, point: str, **metadata: str) -> str:
     return str(made["RestoreJobId"])
 
 
-def test_a_volume_comes_back_in_the_zone_that_is_asked_for(home: Home) -> None:
+def test_a_volume_comes_back_in_the_zone_that_is_asked_for_and_with_its_tags_on_demand(home: Home) -> None:
     home.volume("eu-west-1b")
     home.aws.run_backups(home.night())
     (nested,) = [point["RecoveryPointArn"] for point in home.points(ByResourceType="EBS")]
-    known = home.backup.get_recovery_point_restore_metadata(BackupVaultName="v-1", RecoveryPointArn=nested)
-    assert known["RestoreMetadata"]["availabilityZone"] == "eu-west-1b"
-    job = home.backup.describe_restore_job(RestoreJobId=restored(home, nested, availabilityZone="eu-west-1c"))
-    (volume,) = home.aws.api("ec2").describe_volumes(VolumeIds=[job["CreatedResourceArn"].rpartition("/")[2]])[
-        "Volumes"
-    ]
-    assert (job["Status"], volume["AvailabilityZone"]) == ("COMPLETED", "eu-west-1c")
+    owned = [{"Key": f"kubernetes.io/cluster/{home.cluster}", "Value": "owned"}]
+    wanted = {"availabilityZone": "eu-west-1c", "volumeType": "gp3"}
+    for is_tagged in (False, True):
+        made = home.backup.start_restore_job(
+            RecoveryPointArn=nested,
+            IamRoleArn=home.role,
+            Metadata=wanted,
+            CopySourceTagsToRestoredResource=is_tagged,
+        )
+        job = home.backup.describe_restore_job(RestoreJobId=made["RestoreJobId"])
+        name = job["CreatedResourceArn"].rpartition("/")[2]
+        (volume,) = home.aws.api("ec2").describe_volumes(VolumeIds=[name])["Volumes"]
+        found = (job["Status"], volume["AvailabilityZone"], volume["VolumeType"])
+        assert found == ("COMPLETED", "eu-west-1c", "gp3")
+        assert volume.get("Tags", []) == (owned if is_tagged else [])
     with refused("InvalidParameterValueException"):
         restored(home, nested, availabilityZone="eu-west-9a")
 

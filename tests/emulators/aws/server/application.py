@@ -115,7 +115,7 @@ class Application(application.Application[Request]):
         return answer
 
     def _ours(self, request: Request, outcome: FaultOutcome) -> Answer:
-        service = self.backup if request.service == "backup" else self.eks
+        service: Backup | Service = self.backup if request.service == "backup" else self.eks
         try:
             members = service.handle(request.model.name, request.params, outcome)
         except NotImplementedError:

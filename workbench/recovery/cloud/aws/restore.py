@@ -12,9 +12,10 @@ from typing import Any, Final
 from workbench.recovery.cloud.aws import backup
 from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
+from workbench.system.errors import UserError
 
-ZONE: Final = "availabilityZone"
-"""Member of a volume's metadata."""
+VOLUME_TYPE: Final = "gp3"
+"""Of the storage class that the stack declares: AWS's default is an older one."""
 
 
 def recovery_points(account: AwsQueries) -> list[RecoveryPoint]:
@@ -44,6 +45,11 @@ def command(account: AwsQueries, point: RecoveryPoint, role: str, *, namespaces:
         Those that come back, of the backup of a cluster. Default: all.
     zone
         Letter of the zone in which a volume is made. Default: that of the volume which was backed up.
+
+    Raises
+    ------
+    UserError
+        No zone is given, and the volume that had one is gone.
     """
     is_cluster = point.of == account.cluster
     metadata = _of_cluster(account, namespaces) if is_cluster else _of_volume(account, point, zone)
@@ -54,8 +60,10 @@ def command(account: AwsQueries, point: RecoveryPoint, role: str, *, namespaces:
         "metadata": json.dumps(metadata, sort_keys=True),
         "region": account.region,
     }
-    options = " ".join(f"--{option} {shlex.quote(word)}" for option, word in words.items())
-    return f"aws backup start-restore-job {options}"
+    options = [f"--{option} {shlex.quote(word)}" for option, word in words.items()]
+    # Without its tags the CSI driver may not attach the new volume: AmazonEBSCSIDriverPolicyV2 asks for one.
+    tags = [] if is_cluster else ["--copy-source-tags-to-restored-resource"]
+    return " ".join(["aws backup start-restore-job", *options, *tags])
 
 
 def _of_cluster(account: AwsQueries, namespaces: Sequence[str]) -> dict[str, str]:
@@ -64,9 +72,20 @@ def _of_cluster(account: AwsQueries, namespaces: Sequence[str]) -> dict[str, str
 
 
 def _of_volume(account: AwsQueries, point: RecoveryPoint, zone: str) -> dict[str, str]:
-    names = {"BackupVaultName": point.place, "RecoveryPointArn": point.id}
-    told = account.look_up("backup", "get_recovery_point_restore_metadata", **names).get("RestoreMetadata") or {}
-    return {**told, **({ZONE: f"{account.region}{zone}"} if zone else {})}
+    """Return what AWS needs; its own metadata of a backup have no zone.
+
+    https://docs.aws.amazon.com/aws-backup/latest/devguide/restoring-ebs.html
+    """
+    old = [] if zone else account.look_up("ec2", "describe_volumes", VolumeIds=[point.of]).get("Volumes", [])
+    if not zone and not old:
+        raise UserError(
+            f"The volume {point.of} is gone, and its backup does not say in which zone it was.",
+            "Add --zone: a zone in which the pod that uses the volume can run.",
+        )
+    return {
+        "availabilityZone": f"{account.region}{zone}" if zone else old[0]["AvailabilityZone"],
+        "volumeType": VOLUME_TYPE,
+    }
 
 
 def _is_inside(point: Mapping[str, Any], parent: Mapping[str, Any]) -> bool:

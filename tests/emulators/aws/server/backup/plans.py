@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from emulators.aws.server.backup.store import Plan, Store, check_role, invalid, new_id, not_found, not_possible, refusal
 
-DEFAULTS: Final = {
+DEFAULTS: Final[Mapping[str, Any]] = {
     "ScheduleExpression": "cron(0 5 ? * * *)",
     "ScheduleExpressionTimezone": "Etc/UTC",
     "StartWindowMinutes": 480,
@@ -97,8 +97,9 @@ class Plans:
         check_role(wanted["IamRoleArn"])
         if not any(wanted.get(key) for key in ("Resources", "ListOfTags", "Conditions", "NotResources")):
             raise invalid("A selection must have resources, tags or conditions")
-        made = {"SelectionId": new_id(), "BackupPlanId": plan.id, "CreationDate": self._store.now}
-        plan.selections[made["SelectionId"]] = {**made, "BackupSelection": wanted}
+        id_ = new_id()
+        made = {"SelectionId": id_, "BackupPlanId": plan.id, "CreationDate": self._store.now}
+        plan.selections[id_] = {**made, "BackupSelection": wanted}
         return made
 
     def get_selection(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -128,7 +129,7 @@ class Plans:
         return found[params["SelectionId"]]
 
     def _document(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        rules = [{**DEFAULTS, **deepcopy(rule), "RuleId": new_id()} for rule in given["Rules"]]
+        rules: list[dict[str, Any]] = [{**DEFAULTS, **deepcopy(rule), "RuleId": new_id()} for rule in given["Rules"]]
         for rule in rules:
             self._store.vault(rule["TargetBackupVaultName"])
             if rule["CompletionWindowMinutes"] < rule["StartWindowMinutes"] + 60:

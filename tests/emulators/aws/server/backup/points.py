@@ -56,7 +56,6 @@ class Points:
         return {
             "DeleteRecoveryPoint": self.delete,
             "DescribeBackupJob": self.job,
-            "GetRecoveryPointRestoreMetadata": self.metadata,
             "ListRecoveryPointsByBackupVault": self.of_vault,
             "ListRecoveryPointsByResource": self.of_resource,
             "StartBackupJob": self.start,
@@ -110,6 +109,7 @@ class Points:
         made = {parent: ("EKS", wanted.resource, cluster), state: ("EKS", wanted.resource, cluster)}
         for volume in _volumes(cluster):
             snapshot = motos.ec2().create_snapshot(volume.id, f"This snapshot is created by AWS Backup for {cluster}")
+            snapshot.add_tags(tags_of(volume))  # devguide/recov-point-create-on-demand-backup, "Copy tags onto backups"
             made[f"{SNAPSHOT}{snapshot.id}"] = ("EBS", f"{VOLUME}{volume.id}", volume.id)
         for point, (type_, resource, name) in made.items():
             wanted.vault.points[point] = {
@@ -157,26 +157,6 @@ class Points:
         found = [point for _, point in self._store.points() if point["ResourceArn"] == params["ResourceArn"]]
         return {"RecoveryPoints": [{key: point[key] for key in _SHORT if key in point} for point in found]}
 
-    def metadata(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return what is known of the resource as it was; of volumes only, whose members users quote."""
-        point = self._store.vault(params["BackupVaultName"]).points.get(params["RecoveryPointArn"])
-        if point is None:
-            raise not_found(f"Recovery point not found: {params['RecoveryPointArn']}")
-        if point["ResourceType"] != "EBS":
-            raise NotImplementedError("the restore metadata of a cluster")
-        volume = snapshot_of(point).volume
-        known = {
-            "volumeId": volume.id,
-            "availabilityZone": volume.zone.name,
-            "encrypted": str(volume.encrypted).lower(),
-        }
-        return {
-            "BackupVaultArn": point["BackupVaultArn"],
-            "RecoveryPointArn": point["RecoveryPointArn"],
-            "ResourceType": "EBS",
-            "RestoreMetadata": known,
-        }
-
     def delete(self, params: dict[str, Any]) -> dict[str, Any]:
         """Delete a point that nothing locks and that has no children; that of the state goes with its composite one."""
         vault, name = self._store.vault(params["BackupVaultName"]), params["RecoveryPointArn"]
@@ -220,15 +200,19 @@ def snapshot_of(point: Mapping[str, Any]) -> Any:
     return motos.ec2().snapshots[str(point["RecoveryPointArn"]).removeprefix(SNAPSHOT)]
 
 
+def tags_of(resource: Any) -> dict[str, str]:
+    """Return the tags of a volume or a snapshot."""
+    return {tag["key"]: tag["value"] for tag in resource.get_tags()}
+
+
 def _children(vault: Vault, parent: str) -> list[str]:
     return [name for name, point in vault.points.items() if point.get("ParentRecoveryPointArn") == parent]
 
 
 def _volumes(cluster: str) -> list[Any]:
     """Return the volumes of claims: kubernetes-sigs/aws-ebs-csi-driver, docs/tagging.md."""
-    owned = (f"kubernetes.io/cluster/{cluster}", "owned")
-    found = motos.ec2().volumes.values()
-    return [each for each in found if owned in {(tag["key"], tag["value"]) for tag in each.get_tags()}]
+    owner = f"kubernetes.io/cluster/{cluster}"
+    return [each for each in motos.ec2().volumes.values() if tags_of(each).get(owner) == "owned"]
 
 
 def _lifecycle(lifecycle: Mapping[str, Any], now: datetime) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from emulators.aws.server import ACCOUNT
 from emulators.aws.server import store as motos
-from emulators.aws.server.backup.points import CLUSTER, VOLUME, snapshot_of
+from emulators.aws.server.backup.points import CLUSTER, VOLUME, snapshot_of, tags_of
 from emulators.aws.server.backup.store import Store, check_role, invalid, new_id, not_found
 from emulators.core.clock import Clock
 
@@ -60,7 +60,9 @@ class Restores:
         if point["Status"] != "COMPLETED":
             raise invalid(f"Recovery point {name} is {point['Status']}")
         if point["ResourceType"] == "EBS":
-            job = self._begin(point, params["IamRoleArn"], partial(_restored, point, _zone(metadata)))
+            tagged = params.get("CopySourceTagsToRestoredResource", False)
+            work = partial(_restored, point, _zone(metadata), type_=metadata.get("volumeType"), is_tagged=tagged)
+            job = self._begin(point, params["IamRoleArn"], work)
         elif not point["IsParent"]:
             raise invalid(f"Recovery point {name} can be restored with its composite recovery point only")
         else:
@@ -133,7 +135,11 @@ def _zones() -> Iterable[str]:
     return [each.name for each in motos.ec2().describe_availability_zones()]
 
 
-def _restored(point: Mapping[str, Any], zone: str) -> str:
+def _restored(point: Mapping[str, Any], zone: str, *, type_: str | None = None, is_tagged: bool = False) -> str:
+    """Make a volume, with the tags of the old one if that is asked for: devguide/restoring-a-backup."""
     snapshot = snapshot_of(point)
-    volume = motos.ec2().create_volume(snapshot.volume.size, zone, snapshot.id, encrypted=bool(snapshot.encrypted))
-    return f"{VOLUME}{volume.id}"
+    encrypted = bool(snapshot.encrypted)
+    made = motos.ec2().create_volume(snapshot.volume.size, zone, snapshot.id, encrypted=encrypted, volume_type=type_)
+    if is_tagged:
+        made.add_tags(tags_of(snapshot))
+    return f"{VOLUME}{made.id}"

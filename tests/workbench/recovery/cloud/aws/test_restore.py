@@ -16,6 +16,7 @@ from support.aws_command import run_aws
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.recovery.cloud.aws.tagged_resources import tagged_resources
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
+from workbench.system.errors import UserError
 
 NIGHT = datetime.now(UTC).replace(hour=2, minute=0, second=0, microsecond=0) + timedelta(days=1)
 
@@ -49,9 +50,10 @@ def backed() -> Iterator[Backed]:
     with running() as emulator, pytest.MonkeyPatch.context() as patch:
         account = account_at(emulator, patch)
         build_in_aws({"cluster.backup": {}})
-        owned = [{"Key": f"kubernetes.io/cluster/{account.cluster}", "Value": "owned"}]
+        tags = {"ebs.csi.aws.com/cluster": "true", f"kubernetes.io/cluster/{account.cluster}": "owned"}
+        named = [{"Key": key, "Value": value} for key, value in tags.items()]
         volume = boto3.client("ec2").create_volume(
-            AvailabilityZone="eu-west-1b", Size=8, TagSpecifications=[{"ResourceType": "volume", "Tags": owned}]
+            AvailabilityZone="eu-west-1b", Size=8, TagSpecifications=[{"ResourceType": "volume", "Tags": named}]
         )["VolumeId"]
         emulator.run_backups(NIGHT)
         yield Backed(emulator, account, volume)
@@ -87,4 +89,13 @@ def test_a_volume_comes_back_in_its_zone_or_another(backed: Backed, zone: str, e
     job = backed.restored(backed.point.volumes[0], zone=zone)
     made = job["CreatedResourceArn"].rpartition("/")[2]
     (volume,) = boto3.client("ec2").describe_volumes(VolumeIds=[made])["Volumes"]
-    assert (volume["AvailabilityZone"], volume["Size"]) == (expected, 8)
+    assert (volume["AvailabilityZone"], volume["Size"], volume["VolumeType"]) == (expected, 8, "gp3")
+    # AmazonEBSCSIDriverPolicyV2 lets the driver attach no other.
+    assert {"Key": "ebs.csi.aws.com/cluster", "Value": "true"} in volume["Tags"]
+
+
+def test_a_volume_that_is_gone_comes_back_in_a_zone_that_is_named(backed: Backed) -> None:
+    gone = replace(backed.point.volumes[0], of="vol-0123456789abcdef0")
+    with pytest.raises(UserError, match="vol-0123456789abcdef0 is gone, and its backup does not say in which zone"):
+        backed.restored(gone)
+    assert backed.restored(gone, zone="a")["Status"] == "COMPLETED"
