@@ -66,10 +66,10 @@ def restore(
     ] = "",
     hermetic: Hermetic = False,
 ) -> None:
-    """Print the command that restores a backup of a cluster, some of its namespaces, or a volume.
+    """Print the command that restores a backup, whole or in part.
 
-    Starts nothing: docs/backup.md says what to do before and after. Objects and volumes that exist are never
-    overwritten.
+    Of a cluster, some of its namespaces, a volume or a file system. Starts nothing: docs/backup.md says what to do
+    before and after. What exists is never overwritten.
     """
     found = stacks.find(stack)
     account = _account(found)
@@ -119,7 +119,7 @@ def _require_sense(
     if not point.is_whole:
         wrong.append(f"the backup is {point.state}; only a COMPLETED one can be restored")
     if namespaces and is_volume:
-        wrong.append("--namespace: a volume is in no namespace; leave it out")
+        wrong.append("--namespace: is for the backup of a cluster; a volume is in no namespace")
     if len(set(namespaces)) < len(namespaces):
         wrong.append("--namespace: names a namespace twice")
     if len(namespaces) > NAMESPACES_MAX:

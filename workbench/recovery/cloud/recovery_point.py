@@ -9,7 +9,7 @@ from typing_extensions import override
 
 @dataclass(frozen=True)
 class RecoveryPoint:
-    """A backup of a cluster or, inside one, of a volume.
+    """A backup of a cluster or, inside one, of a volume or a file system.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class RecoveryPoint:
     place
         Where the cloud keeps it, such as a vault.
     volumes
-        The backups of volumes in that of a cluster.
+        The backups of volumes and file systems in that of a cluster.
     """
 
     id: str

@@ -35,7 +35,7 @@ def recovery_points(account: AwsQueries) -> list[RecoveryPoint]:
 
 
 def command(account: AwsQueries, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:
-    """Return the command of AWS's CLI that restores a backup of the cluster, or one of a volume.
+    """Return the command of AWS's CLI that restores a backup of the cluster, or one of a volume or a file system.
 
     Parameters
     ----------
@@ -49,20 +49,24 @@ def command(account: AwsQueries, point: RecoveryPoint, role: str, *, namespaces:
     Raises
     ------
     UserError
-        No zone is given, and the volume that had one is gone.
+        No zone is given, and the volume that had one is gone; or one is given for a file system.
     """
-    is_cluster = point.of == account.cluster
-    metadata = _of_cluster(account, namespaces) if is_cluster else _of_volume(account, point, zone)
+    if point.of == account.cluster:
+        type_, metadata = "EKS", _of_cluster(account, namespaces)
+    elif point.of.startswith("fs-"):
+        type_, metadata = "EFS", _of_files(point, zone)
+    else:
+        type_, metadata = "EBS", _of_volume(account, point, zone)
     words = {
         "recovery-point-arn": point.id,
         "iam-role-arn": role,
-        "resource-type": "EKS" if is_cluster else "EBS",
+        "resource-type": type_,
         "metadata": json.dumps(metadata, sort_keys=True),
         "region": account.region,
     }
     options = [f"--{option} {shlex.quote(word)}" for option, word in words.items()]
     # Without its tags the CSI driver may not attach the new volume: AmazonEBSCSIDriverPolicyV2 asks for one.
-    tags = [] if is_cluster else ["--copy-source-tags-to-restored-resource"]
+    tags = ["--copy-source-tags-to-restored-resource"] if type_ == "EBS" else []
     return " ".join(["aws backup start-restore-job", *options, *tags])
 
 
@@ -88,8 +92,20 @@ def _of_volume(account: AwsQueries, point: RecoveryPoint, zone: str) -> dict[str
     }
 
 
+def _of_files(point: RecoveryPoint, zone: str) -> dict[str, str]:
+    """Return what brings files back into a new directory of their own file system.
+
+    https://docs.aws.amazon.com/aws-backup/latest/devguide/restoring-efs.html
+    """
+    if zone:
+        raise UserError(f"--zone: the file system {point.of} is in all zones; leave it out")
+    unused = {"CreationToken": "restored", "Encrypted": "true", "PerformanceMode": "generalPurpose"}
+    return {"file-system-id": point.of, "newFileSystem": "false", **unused}
+
+
 def _is_inside(point: Mapping[str, Any], parent: Mapping[str, Any]) -> bool:
-    return bool(point.get("ParentRecoveryPointArn") == parent["RecoveryPointArn"] and point["ResourceType"] == "EBS")
+    is_child = point.get("ParentRecoveryPointArn") == parent["RecoveryPointArn"]
+    return bool(is_child and point["ResourceType"] in ("EBS", "EFS"))
 
 
 def _point(found: Mapping[str, Any], inside: Sequence[Mapping[str, Any]] = ()) -> RecoveryPoint:

@@ -94,6 +94,17 @@ def test_a_volume_comes_back_in_its_zone_or_another(backed: Backed, zone: str, e
     assert {"Key": "ebs.csi.aws.com/cluster", "Value": "true"} in volume["Tags"]
 
 
+def test_files_come_back_beside_those_that_are_there(backed: Backed) -> None:
+    files = replace(backed.point.volumes[0], id="point-1", of="fs-0123456789abcdef0")
+    printed = shlex.split(backed.account.restore_command(files, "role", namespaces=(), zone=""))
+    options = dict(zip(printed[3::2], printed[4::2], strict=True))
+    assert options["--resource-type"] == "EFS"
+    metadata = json.loads(options["--metadata"])
+    assert (metadata["file-system-id"], metadata["newFileSystem"]) == ("fs-0123456789abcdef0", "false")
+    with pytest.raises(UserError, match="--zone: the file system fs-0123456789abcdef0 is in all zones"):
+        backed.account.restore_command(files, "role", namespaces=(), zone="a")
+
+
 def test_a_volume_that_is_gone_comes_back_in_a_zone_that_is_named(backed: Backed) -> None:
     gone = replace(backed.point.volumes[0], of="vol-0123456789abcdef0")
     with pytest.raises(UserError, match="vol-0123456789abcdef0 is gone, and its backup does not say in which zone"):
