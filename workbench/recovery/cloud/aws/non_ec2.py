@@ -42,8 +42,12 @@ def role_policy_attachment(account: AwsQueries, query: LookupQuery) -> list[Look
     Source: hashicorp/terraform-provider-aws, internal/service/iam/role_policy_attachment.go.
     """
     inside, policy = query.inputs["role"], query.inputs["policyArn"]
-    attached = account.listed("iam", "list_attached_role_policies", "AttachedPolicies[].PolicyArn", RoleName=inside)
-    return [LookupResult(f"{inside}/{policy}") for each in attached if each == policy]
+    return [LookupResult(f"{inside}/{policy}") for each in attached_policies(account, inside) if each == policy]
+
+
+def attached_policies(account: AwsQueries, role_name: str) -> list[str]:
+    """Return the ARNs of the managed policies of a role."""
+    return account.listed("iam", "list_attached_role_policies", "AttachedPolicies[].PolicyArn", RoleName=role_name)
 
 
 def keys(account: AwsQueries) -> Iterator[tuple[str, LookupResult]]:

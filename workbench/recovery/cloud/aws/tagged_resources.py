@@ -205,7 +205,13 @@ def _roles(account: AwsQueries) -> Iterator[CloudResource]:
                     look, delete = (
                         _aws(account, "iam", f"{verb}-role --role-name {name}") for verb in ("get", "delete")
                     )
+                    # AWS deletes no role with policies.
+                    detach = (
+                        _aws(account, "iam", f"detach-role-policy --role-name {name} --policy-arn {policy}")
+                        for policy in non_ec2.attached_policies(account, name)
+                    )
                     kept = _ROLE_OF_BACKUPS if OwnTag.KEPT.value in (result.tags or {}) else ""
+                    delete = " && ".join([*detach, delete])
                     yield CloudResource("aws:iam/role:Role", result.id, "", "", look, delete, kept=kept)
 
 

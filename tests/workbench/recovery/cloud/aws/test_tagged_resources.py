@@ -93,6 +93,9 @@ def test_what_a_destroy_keeps_says_why(resources: list[CloudResource]) -> None:
     assert vault[0].endswith(": is empty")
     assert role[0].endswith(": AWS Backup deletes expired backups with it; delete it after the vaults")
     assert vault[1].startswith("  aws backup delete-backup-vault --backup-vault-name ")
+    detach, _, delete = role[1].partition(" && ")
+    assert "/AWSBackupServiceRolePolicyForBackup " in detach
+    assert delete.startswith("aws iam delete-role --role-name ")
 
 
 def test_each_thing_comes_with_the_commands_that_show_and_delete_it(resources: list[CloudResource]) -> None:
