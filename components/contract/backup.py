@@ -49,7 +49,7 @@ class Backup(ContractModel):
     lock: Annotated[
         bool,
         Explained(
-            "A locked backup costs until it expires, also if nobody needs it any more.",
+            "A locked backup costs until it expires, needed or not.",
             "Whether a backup can be deleted early. On EKS a vault lock in governance mode.",
         ),
     ] = Field(

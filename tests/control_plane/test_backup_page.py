@@ -21,7 +21,7 @@ DATABASE: Final[tuple[dict[str, Any], ...]] = (
     {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "mlrun-db", "namespace": "mlrun"},
+        "metadata": {"name": "mlrun-db-pvc", "namespace": "mlrun"},
         "spec": {
             "accessModes": ["ReadWriteOnce"],
             "storageClassName": "gp3",
@@ -63,7 +63,7 @@ def volume_in(volume: str) -> dict[str, Any]:
             "accessModes": ["ReadWriteOnce"],
             "persistentVolumeReclaimPolicy": "Delete",
             "storageClassName": "gp3",
-            "claimRef": {"namespace": "mlrun", "name": "mlrun-db"},
+            "claimRef": {"namespace": "mlrun", "name": "mlrun-db-pvc"},
             "csi": {"driver": "ebs.csi.aws.com", "volumeHandle": volume, "fsType": "ext4"},
         },
     }
@@ -120,7 +120,7 @@ def test_a_volume_comes_back_beside_the_old_one_and_its_claim_is_bound_to_it(dev
     names = walk(dev, "Restore one volume", learned)
     made = dev.aws.api("ec2").describe_volumes(VolumeIds=[names["VOLUME"]])["Volumes"][0]
     assert (made["SnapshotId"], made["AvailabilityZone"]) == (names["SNAPSHOT"].rpartition("/")[2], "eu-west-1b")
-    claim = json.loads(dev.kubectl("-n", "mlrun", "get", "pvc", "mlrun-db", "-o", "json"))
+    claim = json.loads(dev.kubectl("-n", "mlrun", "get", "pvc", "mlrun-db-pvc", "-o", "json"))
     assert (claim["spec"]["volumeName"], claim["status"]["phase"]) == ("restored-mlrun-db", "Bound")
     bound = json.loads(dev.kubectl("get", "pv", "restored-mlrun-db", "-o", "json"))
     assert bound["spec"]["csi"]["volumeHandle"] == names["VOLUME"] != volume[0]

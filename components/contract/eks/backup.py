@@ -29,10 +29,10 @@ class EksBackup(Backup):
 
     key_arn: Annotated[
         KeyArn | None,
-        Explained("AWS's own key aws/backup, which nobody can delete.", "The key of the vault."),
+        Explained("AWS's own key aws/backup cannot be deleted.", "The key of backed up objects and files. Snapshots of volumes have the key of their volume."),
     ] = Field(
         None,
-        description="ARN of the KMS key that encrypts backups. A change makes another vault and keeps the old one.",
+        description="ARN of the vault's KMS key. A change makes another vault and keeps the old one.",
         examples=["arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"],
     )
 
