@@ -109,7 +109,7 @@ class Points:
         made = {parent: ("EKS", wanted.resource, cluster), state: ("EKS", wanted.resource, cluster)}
         for volume in _volumes(cluster):
             snapshot = motos.ec2().create_snapshot(volume.id, f"This snapshot is created by AWS Backup for {cluster}")
-            snapshot.add_tags(tags_of(volume))  # devguide/recov-point-create-on-demand-backup, "Copy tags onto backups"
+            snapshot.add_tags(tags_of(volume))  # AWS Backup developer guide, "Copy tags onto backups"
             made[f"{SNAPSHOT}{snapshot.id}"] = ("EBS", f"{VOLUME}{volume.id}", volume.id)
         for point, (type_, resource, name) in made.items():
             wanted.vault.points[point] = {

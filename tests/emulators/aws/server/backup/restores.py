@@ -136,7 +136,10 @@ def _zones() -> Iterable[str]:
 
 
 def _restored(point: Mapping[str, Any], zone: str, *, type_: str | None = None, is_tagged: bool = False) -> str:
-    """Make a volume, with the tags of the old one if that is asked for: devguide/restoring-a-backup."""
+    """Make a volume, with the tags of the old one if that is asked for.
+
+    https://docs.aws.amazon.com/aws-backup/latest/devguide/restoring-a-backup.html
+    """
     snapshot = snapshot_of(point)
     encrypted = bool(snapshot.encrypted)
     made = motos.ec2().create_volume(snapshot.volume.size, zone, snapshot.id, encrypted=encrypted, volume_type=type_)
