@@ -29,7 +29,10 @@ class EksBackup(Backup):
 
     key_arn: Annotated[
         KeyArn | None,
-        Explained("AWS's own key aws/backup cannot be deleted.", "The key of backed up objects and files. Snapshots of volumes have the key of their volume."),
+        Explained(
+            "AWS's own key aws/backup cannot be deleted.",
+            "The key of backed up objects and files. Snapshots of volumes have the key of their volume.",
+        ),
     ] = Field(
         None,
         description="ARN of the vault's KMS key. A change makes another vault and keeps the old one.",

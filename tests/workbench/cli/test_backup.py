@@ -146,7 +146,10 @@ def test_a_restore_is_printed_and_not_started(cloud: Cloud) -> None:
         (["point-1", *(word for name in "abcdef" for word in ("--namespace", name))], ["given 6, at most 5"]),
         (
             ["snap-1", "--namespace", "mlrun", "--zone", "x"],
-            ["--namespace: is for the backup of a cluster", "--zone: 'x' is not a zone of the cluster; allowed: a, b, c"],
+            [
+                "--namespace: is for the backup of a cluster",
+                "--zone: 'x' is not a zone of the cluster; allowed: a, b, c",
+            ],
         ),
     ],
 )
