@@ -74,14 +74,13 @@ def headroom_problems(
     for name, (group, *_) in by_pool(groups).items():
         if (headroom := group.headroom) is None:
             continue
-        machine, devices, most = group.instances[0], sum(group.devices.values()), pools[name].size.max
-        nodes = headroom.nodes(machine, devices, keeps)
+        machine, most, nodes = group.instances[0], pools[name].size.max, group.headroom_nodes(keeps)
         if not nodes:
             millis, mib = room_on(machine, keeps)
-            gpus = f", {devices} {group.gpu_resource}" if headroom.gpus else ""
+            devices = "".join(f", {count} {name}" for name, count in group.devices.items()) if headroom.gpus else ""
             yield Mismatch(
                 (name, "headroom"),
-                f"one of the pods does not fit on a {machine.name}, which has {millis}m CPU, {mib}Mi memory{gpus} for "
+                f"one of the pods does not fit on a {machine.name}, which has {millis}m CPU, {mib}Mi memory{devices} for "
                 "pods beside the cluster's daemons; ask for less, or list a larger machine type first",
             )
         elif nodes >= most:

@@ -73,6 +73,10 @@ class NodeGroup:
             return {}
         return {self.gpu_resource: self.instances[0].gpus * (self.sharing.per_gpu if self.sharing else 1)}
 
+    def headroom_nodes(self, keeps: Reserves) -> int:
+        """Return how many nodes the pool's headroom takes while nothing else runs; 0 without headroom."""
+        return self.headroom.nodes(self.instances[0], sum(self.devices.values()), keeps) if self.headroom else 0
+
     @property
     def standing_by(self) -> int:
         """Machines that stand by and cost as much as nodes."""
@@ -263,9 +267,7 @@ def spare_nodes(groups: Iterable[NodeGroup], keeps: Reserves) -> dict[str, int]:
     found = {}
     for members in by_pool(groups).values():
         first = members[0]
-        devices = sum(first.devices.values())
-        wanted = first.headroom.nodes(first.instances[0], devices, keeps) if first.headroom else 0
-        wanted -= sum(group.size.min for group in members)
+        wanted = first.headroom_nodes(keeps) - sum(group.size.min for group in members)
         for group in members:
             if (taken := min(wanted, group.size.max - group.size.min)) > 0:
                 found[group.name] = taken

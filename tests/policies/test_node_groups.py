@@ -147,7 +147,7 @@ def test_eks_buys_on_demand_unless_told_otherwise(given: str | None, expected: L
 
 def test_a_word_that_the_cloud_does_not_know_is_not_guessed() -> None:
     with pytest.raises(NotJudgeableError, match="capacityType is not one of ON_DEMAND, SPOT"):
-        _ = one(EKS, {"capacityType": "CAPACITY_BLOCK"}).lifecycle
+        _ = one(EKS, {"capacityType": "SPOTTED"}).lifecycle
 
 
 @pytest.mark.parametrize("labels", [None, {}, {"igz-clusters.io/role": "jobs"}])

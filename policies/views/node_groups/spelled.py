@@ -1,6 +1,5 @@
 """Node groups of a cloud, read and corrected in its spelling."""
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -26,9 +25,9 @@ class SpelledGroup(NodeGroupFacts):
         return Lifecycle.RESERVED if found is Lifecycle.ON_DEMAND and self.is_reserved else found
 
     @property
-    @abstractmethod
     def is_reserved(self) -> bool:
         """Whether its machines are of reserved capacity, for which the cloud's word for on demand stands too."""
+        return False
 
     @classmethod
     def effects(cls) -> Mapping[str, TaintEffect]:

@@ -107,7 +107,7 @@ def test_the_rule_on_versions_goes_by_the_row(
 ) -> None:
     monkeypatch.setattr("policies.settings.today", lambda: ENDS - timedelta(days=left))
     [good] = [example for example in load() if (example.rule, example.name) == ("HE-05", "good")]
-    [cluster] = good.resources
+    [cluster] = [given for given in good.resources if given.type == "aws:eks/cluster:Cluster"]
     props: Mapping[str, Any] = {**cluster.props, "version": pretended}
     report = Wire(stack=good.stack_config).judge_stack([(cluster.type, cluster.name, dict(props))])
     about_versions = [[rule for rule in found if rule == "HE-05"] for found in (report.violated, report.advised)]

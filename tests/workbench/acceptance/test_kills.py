@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from components.contract.storage import DEFAULT_CLASS
 from support import eks
 from support.acceptance import FakeProduct, context_of, nodes_of, step, stream
 from workbench import stacks
@@ -16,8 +17,12 @@ from workbench.acceptance.step import Context, Step
 from workbench.report.events import Stream
 
 CONTENT = {
-    "kubernetes:scheduling.k8s.io/v1:PriorityClass": ("scheduling.k8s.io/v1", "PriorityClass", "low"),
-    "kubernetes:storage.k8s.io/v1:StorageClass": ("storage.k8s.io/v1", "StorageClass", "gp3"),
+    "kubernetes:scheduling.k8s.io/v1:PriorityClass": ("scheduling.k8s.io/v1", "PriorityClass", {"name": "low"}),
+    "kubernetes:storage.k8s.io/v1:StorageClass": (
+        "storage.k8s.io/v1",
+        "StorageClass",
+        {"name": "gp3", "annotations": DEFAULT_CLASS},
+    ),
 }
 VOLUME = {"kind": "PersistentVolume", "metadata": {"name": "volume"}, "spec": {"claimRef": {}}}
 
@@ -28,10 +33,10 @@ def content() -> list[dict[str, Any]]:
         {
             "type": type_,
             "custom": True,
-            "urn": f"urn:pulumi:s::p::{type_}::{name}",
-            "inputs": {"apiVersion": version, "kind": kind, "metadata": {"name": name}},
+            "urn": f"urn:pulumi:s::p::{type_}::{metadata['name']}",
+            "inputs": {"apiVersion": version, "kind": kind, "metadata": metadata},
         }
-        for type_, (version, kind, name) in CONTENT.items()
+        for type_, (version, kind, metadata) in CONTENT.items()
     ]
 
 

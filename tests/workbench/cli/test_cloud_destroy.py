@@ -251,12 +251,11 @@ def test_what_is_left_in_the_cloud_is_listed_with_the_way_to_delete_it(
     engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     engine.answers("destroy", DONE, code=code)
-    monkeypatch.setattr(
-        CloudRun, "left", lambda _: ["volume vol-1 (available)\n  aws ec2 delete-volume --volume-id vol-1"]
-    )
+    volume = CloudResource("aws:ebs/volume:Volume", "vol-1", "", "", "look", "aws ec2 delete-volume --volume-id vol-1")
+    monkeypatch.setattr(CloudRun, "left", lambda _: [volume])
     done = run("--yes")
     assert done.exit_code == bool(code)
-    assert "- volume vol-1 (available)\n  aws ec2 delete-volume" in done.stderr
+    assert "- Volume vol-1\n  aws ec2 delete-volume" in done.stderr
 
 
 def test_a_cloud_that_cannot_be_asked_in_the_end_is_no_failure_of_the_destroy(

@@ -87,7 +87,7 @@ def _facts(simulated: SimulatedGroup) -> GroupFacts:
         instance_type=instance.name,
         min=group.size.min,
         max=group.size.max,
-        headroom=group.headroom.nodes(instance, keeps) if group.headroom else 0,
+        headroom=group.headroom_nodes(keeps),
         is_elastic=group.is_elastic,
         labels=_group_labels(simulated),
         taints=tuple(map(str, group.taints)),

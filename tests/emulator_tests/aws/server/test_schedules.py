@@ -42,7 +42,7 @@ def put(group: str, name: str, recurrence: str = "0 19 * * 1", zone: str = "UTC"
         ("Europe/Berlin", datetime(2026, 3, 28, tzinfo=UTC)),  # summer time begins in the next night
         ("Europe/Berlin", datetime(2026, 10, 24, tzinfo=UTC)),  # and ends
         ("America/New_York", datetime(2026, 11, 1, tzinfo=UTC)),
-        ("Asia/Kolkata", datetime(2026, 6, 1, tzinfo=UTC)),
+        ("Asia/Kolkata", datetime(2026, 5, 30, tzinfo=UTC)),
     ],
 )
 def test_schedules_run_exactly_when_office_hours_open_and_close(zone: str, day: datetime) -> None:

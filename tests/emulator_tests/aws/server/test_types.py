@@ -287,8 +287,13 @@ def test_log_group(aws: Emulator) -> None:
         logs.delete_log_group(logGroupName=name)
 
 
-def test_the_types_here_in_test_identity_and_test_file_systems_are_all_but_those_of_eks_and_tags_of_groups() -> None:
-    above = {
+def test_these_files_test_all_types_but_those_of_eks_and_tags_of_groups() -> None:
+    tested = {  # here and in test_backup, test_file_systems, test_identity and test_schedules
+        "aws:autoscaling/schedule:Schedule",
+        "aws:backup/plan:Plan",
+        "aws:backup/selection:Selection",
+        "aws:backup/vault:Vault",
+        "aws:backup/vaultLockConfiguration:VaultLockConfiguration",
         "aws:cloudwatch/logGroup:LogGroup",
         "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
         "aws:ec2/eip:Eip",
@@ -317,4 +322,4 @@ def test_the_types_here_in_test_identity_and_test_file_systems_are_all_but_those
         "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
     }
     others = {type_ for type_ in OPERATIONS if not type_.startswith("aws:eks/")} - {"aws:autoscaling/tag:Tag"}
-    assert others == above
+    assert others == tested

@@ -28,8 +28,8 @@ def test_a_subscription_is_needed() -> None:
 
 
 def test_a_type_that_nobody_described_is_refused(provider: AzureEmulator) -> None:
-    with pytest.raises(RefusedError, match=r"cannot make azure-native:storage:StorageAccount"):
-        provider.read(Existing("azure-native:storage:StorageAccount", "main", "x"))
+    with pytest.raises(RefusedError, match=r"cannot make azure-native:cache:Redis"):
+        provider.read(Existing("azure-native:cache:Redis", "main", "x"))
 
 
 def test_what_exists_already_is_not_made_again(stack: Stack) -> None:

@@ -170,7 +170,7 @@ def test_inputs_that_do_not_exist_or_are_missing_are_told_with_those_that_are_wr
 
 
 def test_an_unknown_type_is_told_with_the_table_to_extend() -> None:
-    (problem,) = check("azure-native:storage:StorageAccount")
+    (problem,) = check("azure-native:cache:Redis")
     assert problem.endswith("add it to tools/facts/azure.yaml")
 
 

@@ -40,7 +40,7 @@ def test_reports_have_exactly_the_keys_of_their_schema() -> None:
 
 def test_the_schema_says_what_fields_mean() -> None:
     nodes = json.loads(as_json.schema())["$defs"]["NodeRecord"]["properties"]
-    assert nodes["lifecycle"]["description"] == "`on-demand` or `spot`."
+    assert nodes["lifecycle"]["description"] == "`on-demand`, `spot` or `reserved`."
     assert nodes["created"]["description"] == "Seconds of the scenario since its start; negative before it."
     assert not [name for name, each in nodes.items() if "default" in each]
 
