@@ -80,8 +80,8 @@ def headroom_problems(
             devices = "".join(f", {count} {name}" for name, count in group.devices.items()) if headroom.gpus else ""
             yield Mismatch(
                 (name, "headroom"),
-                f"one of the pods does not fit on a {machine.name}, which has {millis}m CPU, {mib}Mi memory{devices} for "
-                "pods beside the cluster's daemons; ask for less, or list a larger machine type first",
+                f"one of the pods does not fit on a {machine.name}, which has {millis}m CPU, {mib}Mi memory{devices} "
+                "for pods beside the cluster's daemons; ask for less, or list a larger machine type first",
             )
         elif nodes >= most:
             yield Mismatch(
