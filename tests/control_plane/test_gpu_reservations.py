@@ -29,7 +29,7 @@ CHOSEN = {
     "cpu": "4",
     "memory": "16Gi",
     "gpus": 8,
-    "nodeSelector": {"igz-clusters.io/pool": "train"},
+    "nodeSelector": {"igz-clusters.io/pool": "train", "igz-clusters.io/role": "gpu"},
 }
 SCENARIO = {
     "description": "A full reservation, and jobs that chose it",

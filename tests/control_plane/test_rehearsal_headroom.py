@@ -22,7 +22,7 @@ ROOM: Final = {"pods": 1, "cpu": "6", "memory": "8Gi"}
 SCENARIO: Final = Scenario.model_validate(
     {
         "description": "Two people start a job, one after the other",
-        "lasts": "40m",
+        "lasts": "55m",
         "speed": 40,
         "works": {
             "train": {"kind": "mlrun-job", "mode": "prevent", "cpu": "6", "memory": "8Gi", "runsFor": "10m"},
@@ -35,11 +35,11 @@ SCENARIO: Final = Scenario.model_validate(
         ],
     }
 )
-"""A node takes 2 minutes to start, and has room for one of the jobs."""
+"""A node takes 2 minutes to start, and has room for one of the jobs. The pool's minimum is for Prometheus too."""
 
 
 def played(folder: Path, **choices: Any) -> tuple[Record, tuple[Verdict, ...]]:
-    stack = stack_file(folder, pools={**POOLS, "work": {**POOLS["work"], **choices}})
+    stack = stack_file(folder, pools={**POOLS, "work": {**POOLS["work"], "size": {"min": 1, "max": 5}, **choices}})
     binaries = ensure(["kube-apiserver", "kwok", "cluster-autoscaler"])
     with simulated(stack, Pace(speed=40), binaries=binaries, progress=lambda _: None) as cluster:
         record = play(cluster, SCENARIO)

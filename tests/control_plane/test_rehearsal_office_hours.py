@@ -16,6 +16,8 @@ pytestmark = pytest.mark.control_plane
 
 HOURS = {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
 WORK = {**POOLS["work"], "size": {"min": 2, "max": 4}, "officeHours": HOURS}
+STEADY = {**POOLS["work"], "size": {"min": 1, "max": 1}}
+"""A pool without hours, to which Prometheus, a service with a node of a workload pool, can move at night."""
 
 
 def test_a_pool_empties_at_night_around_work_that_runs_on_and_is_back_in_the_morning(
@@ -27,14 +29,23 @@ def test_a_pool_empties_at_night_around_work_that_runs_on_and_is_back_in_the_mor
             "description": "A job runs into the night",
             "lasts": "110m",
             "speed": 60,
-            "works": {"train": {"kind": "mlrun-job", "mode": "prevent", "cpu": "2", "memory": "4Gi", "runsFor": "10m"}},
+            "works": {
+                "train": {
+                    "kind": "mlrun-job",
+                    "mode": "prevent",
+                    "nodeSelector": {"igz-clusters.io/pool": "work"},
+                    "cpu": "2",
+                    "memory": "4Gi",
+                    "runsFor": "10m",
+                }
+            },
             "arrivals": [{"work": "train", "at": "1m"}],
             "events": [{"event": "office-hours", "at": "5m", "lasts": "75m"}],
             "expectations": [{"expect": "completes", "work": "train"}],
         }
     )
     binaries = ensure(["kube-apiserver", "kwok", "cluster-autoscaler"])
-    stack = stack_file(tmp_path, pools=POOLS | {"work": WORK})
+    stack = stack_file(tmp_path, pools=POOLS | {"work": WORK, "steady": STEADY})
     with simulated(stack, Pace(speed=60), binaries=binaries, progress=lambda _: None) as cluster:
         record = play(cluster, scenario)
 
