@@ -98,6 +98,13 @@ def no_warm_pool(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
             yield Mismatch((name, "warmPool"), why)
 
 
+def no_prepulled_images(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
+    """Refuse images to pull early, on kinds of cluster whose nodes the stack does not make."""
+    for name, pool in pools.items():
+        if pool.prepull_images:
+            yield Mismatch((name, "prepullImages"), why)
+
+
 def prepull_problems(pools: Mapping[str, NodePool], version: str) -> Iterator[Mismatch]:
     """Refuse images to pull early on nodes that cannot mount an image as a volume."""
     for name, pool in pools.items():

@@ -211,7 +211,7 @@ def _places(resource: str, declared: Sequence[Declared]) -> dict[str, str]:
         found = _member(around, own) if around else None
         models[path] = found[1] if found else None
         places[path] = f"{{{own}}}" if path in in_id else found[0] if found else _usual(outer, around, own)
-    return places | UPSTREAM[resource].places
+    return {**places, **UPSTREAM[resource].places}
 
 
 def _usual(outer: str, around: Any, name: str) -> str:

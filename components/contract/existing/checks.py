@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from components.contract.checks import no_headroom, no_pool_hours, no_reservations, no_warm_pool
+from components.contract.checks import no_headroom, no_pool_hours, no_prepulled_images, no_reservations, no_warm_pool
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.existing.config import ExistingConfig
@@ -35,9 +35,7 @@ def mismatches(
     yield from no_reservations(pools, "an existing cluster")
     yield from no_headroom(pools, "is impossible: the cluster's owner runs the autoscaler; remove it")
     yield from no_warm_pool(pools, "is impossible: the cluster's owner makes the nodes; remove it")
-    for name, pool in pools.items():
-        if pool.prepull_images:
-            yield Mismatch((name, "prepullImages"), "is impossible: the cluster's owner prepares its nodes; remove it")
+    yield from no_prepulled_images(pools, "is impossible: the cluster's owner prepares its nodes; remove it")
     shapes = Counter(group.pool for group in groups)
     for pool in choices.nodes:
         if pool not in shapes:

@@ -223,14 +223,14 @@ def _machines(request: Request) -> dict[str, Any]:
     return members
 
 
-def _template(body: Mapping[str, Any]) -> account.LaunchTemplate:
+def _template_of(body: Mapping[str, Any]) -> account.LaunchTemplate:
     """Return the launch template of a group, which says its id and its name; a request may name one of them only."""
     return account.launch_template({key: body["launchTemplate"][key] for key in ("id", "version")})
 
 
 def _make_scaling_group(cluster: Cluster, group: Resource, size: Size) -> None:
     body = group.body
-    types = body.get("instanceTypes") or [_template(body).data["InstanceType"]]
+    types = body.get("instanceTypes") or [_template_of(body).data["InstanceType"]]
     autoscaling.make(
         GroupArgs(
             name=scaling_group(group),
