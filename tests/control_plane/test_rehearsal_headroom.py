@@ -16,7 +16,7 @@ from workbench.rehearsal.verdicts.judge import judge
 from workbench.rehearsal.verdicts.verdict import Verdict
 from workbench.toolchain import ensure
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 ROOM: Final = {"pods": 1, "cpu": "6", "memory": "8Gi"}
 SCENARIO: Final = Scenario.model_validate(

@@ -12,7 +12,7 @@ from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.settings import Pace
 from workbench.toolchain import ensure
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 HOURS = {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
 WORK = {**POOLS["work"], "size": {"min": 2, "max": 4}, "officeHours": HOURS}

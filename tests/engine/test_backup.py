@@ -14,7 +14,7 @@ from emulators.core.faults import KillRule, Moment
 from support.aws_command import run_aws
 from support.aws_emulator import Account, identities, writes
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.full]
 
 STACK = "dev"
 UP = ("up", STACK, "--hermetic", "--yes")
@@ -86,7 +86,7 @@ def test_backups_are_made_restored_kept_by_a_destroy_and_expire(cloud: Account) 
     cloud.run(*UP)
     assert changed(cloud, last) == set()  # the lock stays
 
-    destroyed = cloud.run(*DESTROY)
+    destroyed = cloud.run(*DESTROY, PULUMI_K8S_DELETE_UNREACHABLE="true")
     assert f"Kept with the backups of '{STACK}', and how to delete each:" in destroyed.stderr
     assert f"- Vault {vault} (AVAILABLE): holds 3 recovery points, the last one until" in destroyed.stderr
     in_state, in_aws = identities(cloud, STACK)
@@ -102,7 +102,6 @@ def test_backups_are_made_restored_kept_by_a_destroy_and_expire(cloud: Account) 
     cloud.aws.api("backup").delete_backup_vault(BackupVaultName=vault)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     "operation",
     [

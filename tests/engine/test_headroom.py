@@ -10,7 +10,7 @@ import pytest
 from emulators.core.faults import KillRule, Moment
 from support.aws_emulator import Account, identities, writes
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.full]
 
 STACK = "dev"
 UP = ("up", STACK, "--hermetic", "--yes")
@@ -81,4 +81,4 @@ def test_all_three_come_change_survive_a_kill_and_go(cloud: Account) -> None:
     assert [call.operation for call in writes(cloud.aws.calls(last))] == [UPDATE]
     assert warm_pools(cloud) == []
     assert in_the_cluster(cloud) == set()
-    cloud.run("destroy", STACK, "--hermetic", "--yes")
+    cloud.run("destroy", STACK, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")

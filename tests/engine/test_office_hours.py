@@ -98,10 +98,11 @@ def test_a_cluster_sleeps_is_no_drift_is_not_changed_and_wakes(cloud: Account) -
     assert desired(cloud) == by_day
     cloud.run(*UP)
     assert writes(cloud.aws.calls(last)) == []
-    cloud.run("destroy", STACK, "--hermetic", "--yes")
+    cloud.run("destroy", STACK, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
     assert SCHEDULE not in cloud.aws.inventory()
 
 
+@pytest.mark.full
 def test_hours_of_a_pool_lower_its_minimum_and_an_update_at_night_keeps_it(cloud: Account) -> None:
     given = hours_of(datetime.now(UTC))
     hours = OfficeHours.model_validate(given)
@@ -132,6 +133,7 @@ def test_hours_of_a_pool_lower_its_minimum_and_an_update_at_night_keeps_it(cloud
     assert changed == ["autoscaling:DeleteScheduledAction"] * 2 + [PUT] * 2
 
 
+@pytest.mark.full
 def test_a_cluster_on_aks_is_stopped_is_no_drift_is_not_changed_and_starts(azure: Subscription) -> None:
     given = hours_of(datetime.now(UTC))
     hours = OfficeHours.model_validate(given)
@@ -182,5 +184,5 @@ def test_a_cluster_on_aks_is_stopped_is_no_drift_is_not_changed_and_starts(azure
     azure.run(*AKS_UP)
     changed = [call.operation for call in azure_emulator.writes(azure.azure.calls(last))]
     assert changed == ["Microsoft.Logic/workflows/write"]
-    azure.run("destroy", AKS_STACK, "--hermetic", "--yes")
+    azure.run("destroy", AKS_STACK, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
     assert azure_emulator.there(azure) == set()
