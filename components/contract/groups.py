@@ -62,6 +62,11 @@ class NodeGroup:
         return self.size.is_elastic
 
     @property
+    def minimums(self) -> frozenset[int]:
+        """Every minimum that its schedules set: by day, and outside its hours if it has any."""
+        return frozenset({self.size.min} | ({self.hours.night_min} if self.hours else set()))
+
+    @property
     def initial_nodes(self) -> int:
         """Nodes at creation: as many as the group has that it replaces, within its bounds; else its minimum."""
         return max(self.size.min, min(self.live_nodes or 0, self.size.max))

@@ -106,6 +106,8 @@ def _absent(contract: Contract, snapshot: Snapshot) -> str:
         return "the stack has no elastic groups"
     if isinstance(contract.config.cluster, ExistingConfig):
         return "the cluster's owner runs the autoscaler"
+    if why := contract.unsettled(snapshot.taken):
+        return why
     is_ours = isinstance(contract.config.cluster, LocalConfig) or _is_declared(contract)
     return "" if is_ours or _status(snapshot) else "the provider runs the autoscaler, which reports nothing here"
 
@@ -158,7 +160,7 @@ def _known_as(name: str, in_cloud: str | None, known: Mapping[str, Mapping[str, 
 
 
 def _of_group(contract: Contract, group: NodeGroup, health: Mapping[str, Any] | None) -> Iterator[Deviation]:
-    place, bounds = Place("Group", group.name), (group.size.min, group.size.max)
+    place, bounds = Place("Group", group.name), [(low, group.size.max) for low in sorted(group.minimums)]
     if group.is_elastic and health is None:
         yield Deviation(place, "the autoscaler does not know it, so it never grows", "an elastic group", contract.up)
     elif not group.is_elastic and health is not None:
@@ -168,9 +170,10 @@ def _of_group(contract: Contract, group: NodeGroup, health: Mapping[str, Any] | 
             f"a static group of {group.size} nodes",
             f"Take it out of the autoscaler. {contract.up}",
         )
-    elif health is not None and (health.get("minSize"), health.get("maxSize")) != bounds:
+    elif health is not None and (health.get("minSize"), health.get("maxSize")) not in bounds:
         found = f"{health.get('minSize')} to {health.get('maxSize')}"
-        yield Deviation(place, f"its bounds are {found} nodes", f"{bounds[0]} to {bounds[1]}", contract.up)
+        wanted = " or ".join(f"{low} to {high}" for low, high in bounds)
+        yield Deviation(place, f"its bounds are {found} nodes", wanted, contract.up)
 
 
 def _status(snapshot: Snapshot) -> Mapping[str, Any]:

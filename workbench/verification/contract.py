@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
 
@@ -11,6 +12,8 @@ from components.contract.systems.nuclio import platform_settings
 from components.contract.systems.platform_cluster import PlatformCluster
 from infra.config import StackConfig
 from infra.config.platform_cluster import platform_cluster
+from workbench.engine.asleep import WAKES_WITHIN, Sleep
+from workbench.engine.clouds.find import cloud_of
 from workbench.engine.live_objects import ObjectKey, key_of
 from workbench.engine.pending import awaits_replacement
 from workbench.engine.pool_status import cloud_names, recorded_groups
@@ -71,6 +74,15 @@ class Contract:
     def recorded(self) -> dict[str, Group]:
         """Groups of the last `up`, by name."""
         return recorded_groups(self.deployment)
+
+    def unsettled(self, moment: datetime) -> str:
+        """Return why neither numbers of nodes nor what waits for nodes is judged at a moment; empty if they are.
+
+        Also a cluster that has nodes may be on its way: schedules start and stop its groups one after another.
+        """
+        if not Sleep(cloud_of(self.stack, self.config).hours, moment).is_due:
+            return ""
+        return f"not judged outside cluster.officeHours and in their first {WAKES_WITHIN.seconds // 60} minutes"
 
     def platform(self, namespace: str) -> PlatformCluster:
         """Return the cluster as the systems in a namespace must know it."""

@@ -128,6 +128,8 @@ def settings(contract: Contract, snapshot: Snapshot) -> Outcome:
         down = [each for each in _containers(contract, snapshot) if _phase(each.pod) in _DOWN]
         if not down:
             return Outcome("", absent=_ABSENT)
+        if why := contract.unsettled(snapshot.taken):
+            return Outcome("", absent=why)
         return Outcome(f"{len(down)} pods of MLRun's API", tuple(_down(each) for each in down))
     found = [each for container in containers for each in _settings(contract, snapshot, container)]
     # Chief and workers share most sources.

@@ -219,6 +219,8 @@ def _text(taint: tuple[str, str, str]) -> str:
 
 def counts(contract: Contract, snapshot: Snapshot) -> Outcome:
     """Check that every group has a number of nodes within its bounds; the initial group has a check of its own."""
+    if why := contract.unsettled(snapshot.taken):
+        return Outcome("", absent=why)
     groups = [group for group in contract.config.groups if group.role is not PoolRole.INITIAL]
     found = members(contract, snapshot)
     return Outcome(f"{len(groups)} groups", tuple(each for group in groups for each in _count(contract, group, found)))
@@ -226,7 +228,8 @@ def counts(contract: Contract, snapshot: Snapshot) -> Outcome:
 
 def _count(contract: Contract, group: NodeGroup, found: Sequence[Member]) -> Iterator[Deviation]:
     there = {each.node.name for each in found if each.group == group}
-    if group.size.min <= len(there) <= group.size.max:
+    size = group.size.model_copy(update={"min": min(group.minimums)})
+    if size.min <= len(there) <= size.max:
         return
     lost = [
         node
@@ -235,7 +238,7 @@ def _count(contract: Contract, group: NodeGroup, found: Sequence[Member]) -> Ite
     ]
     for place in [Place("Node", each) for each in lost] or [Place("Group", group.name)]:
         problem = f"does not exist: group '{group.name}' has {len(there)} nodes" if lost else f"has {len(there)} nodes"
-        yield Deviation(place, problem, f"{group.size} nodes", _resize(contract, group))
+        yield Deviation(place, problem, f"{size} nodes", _resize(contract, group))
 
 
 def _resize(contract: Contract, group: NodeGroup) -> str:
@@ -259,7 +262,8 @@ def initial_group(contract: Contract, snapshot: Snapshot) -> Outcome:
         for each in found
         if provider_lifecycle(each.node) is Lifecycle.SPOT
     )
-    return Outcome(f"{len(found)} nodes of pool '{group.pool}'", (*_count(contract, group, found), *spot))
+    count = () if contract.unsettled(snapshot.taken) else tuple(_count(contract, group, found))
+    return Outcome(f"{len(found)} nodes of pool '{group.pool}'", (*count, *spot))
 
 
 def strays(contract: Contract, snapshot: Snapshot) -> Outcome:
