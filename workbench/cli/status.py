@@ -12,8 +12,7 @@ from workbench import stacks
 from workbench.cli.access import Access, access
 from workbench.cli.console import out
 from workbench.cli.options import AsJson, Hermetic, StackName
-from workbench.engine.asleep import Sleep, sleep_in
-from workbench.engine.clouds.cloud import Cloud
+from workbench.engine.asleep import Sleep
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.pool_status import (
     Condition,
@@ -25,6 +24,7 @@ from workbench.engine.pool_status import (
     rested,
     show,
 )
+from workbench.recovery.silence import api_sleep
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
 
@@ -84,23 +84,18 @@ def status_of(stack: Stack, *, hermetic: bool = False, entered: Access | None = 
     )
     if not found.api:
         return status
-    cloud = cloud_of(stack.name, config)
     try:
         live = replace(status, live=live_groups(found.api, found.deployment))
     except UserError as error:
         silent = replace(status, condition=Condition.UNREACHABLE, note=str(error))
-        return asleep(silent, _sleep(stack, cloud, found.deployment))
-    return rested(live, cloud.hours)
+        return asleep(silent, _sleep(stack, found.deployment))
+    return rested(live, cloud_of(stack.name, config).hours)
 
 
-def _sleep(stack: Stack, cloud: Cloud, deployment: Mapping[str, Any]) -> Sleep | None:
+def _sleep(stack: Stack, deployment: Mapping[str, Any]) -> Sleep | None:
     """Return the sleep of a cluster whose API does not answer; None if the cloud does not say that it sleeps."""
-    from workbench.recovery.cloud import open_account  # noqa: PLC0415 the cloud's SDK comes with it
-
     try:
-        return sleep_in(
-            cloud, deployment, lambda parts: open_account(stack.name, stack.config.cluster).conditions(parts)
-        )
+        return api_sleep(stack, lambda: deployment)
     except UserError:  # the cluster itself may answer others
         return None
 

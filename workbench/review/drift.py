@@ -9,16 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from workbench.engine import cloud
-from workbench.engine.asleep import sleep_in
 from workbench.engine.backend import CorruptStateError, StateFiles
 from workbench.engine.cloud import cloud_session, require_nothing_pending
-from workbench.engine.clouds.find import cloud_of
 from workbench.engine.lock import held_by, names
 from workbench.engine.recorded import Recorded, recorded_preview
 from workbench.engine.session import Session, open_session
 from workbench.existing import open_existing
 from workbench.local import Instance
 from workbench.recovery import state_findings
+from workbench.recovery.silence import api_sleep
 from workbench.stacks import Stack, stack_ownership
 from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain
@@ -112,22 +111,9 @@ def _cloud(stack: Stack, toolchain: Toolchain) -> _Subject:
 
     # The manifest's time changes with every save; everything else may be re-encrypted by every export.
     subject = _Subject(session, lambda: deployment().get("manifest"))
-    if note := _sleep_note(stack, deployment):
-        return replace(subject, environment=SKIP_UNREACHABLE, note=f"{note} Objects in it are not compared.")
+    if sleep := api_sleep(stack, deployment):
+        return replace(subject, environment=SKIP_UNREACHABLE, note=f"{sleep.note} Objects in it are not compared.")
     return subject
-
-
-def _sleep_note(stack: Stack, deployment: Callable[[], Mapping[str, Any]]) -> str:
-    """Return what keeps the API of a cluster from answering outside its office hours; empty if it answers."""
-    found = cloud_of(stack.name, stack.config)
-    if not (found.hours and found.api_sleeps):
-        return ""
-    from workbench.recovery.cloud import open_account  # noqa: PLC0415 the cloud's SDK comes with it
-
-    sleep = sleep_in(
-        found, deployment(), lambda parts: open_account(stack.name, stack.config.cluster).conditions(parts)
-    )
-    return sleep.note if sleep else ""
 
 
 def _recover(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,11 +12,16 @@ from support.cloud_commands import choose, refusal, run, scripted
 from support.eks import NODE_GROUP, config
 from support.eks_state import STACK, exported, urn
 from support.scripted_engine import PLANNED, ScriptedEngine, step
+from workbench.cli.access import Access
 from workbench.cli.cloud_run import CloudRun
+from workbench.cli.status import status_of
 from workbench.engine import asleep, pool_status
 from workbench.engine.clouds.eks.conditions import EksCondition, conditions
 from workbench.engine.cluster_components import components_of_state
+from workbench.engine.kubectl import Api
 from workbench.engine.pool_status import Condition, Live, Status, rested
+from workbench.stacks import Stack
+from workbench.system.errors import UserError
 
 HOURS = {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
 CHANGES: dict[str, Any] = {"cluster.officeHours": HOURS, "pools.data": None}
@@ -123,3 +129,23 @@ def test_a_status_is_asleep_without_an_initial_node(
     found = Status("test", "dev", "eks", Condition.UP, "", {}, recorded, Live(nodes))
     assert rested(found, OfficeHours.model_validate(HOURS)).condition is condition
     assert rested(found, None).condition is Condition.UP
+
+
+def test_a_silent_api_that_never_sleeps_costs_no_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: str) -> str:
+        raise UserError("The cluster does not answer: i/o timeout")
+
+    asked: list[object] = []
+
+    def account(*given: object) -> SimpleNamespace:
+        asked.append(given)
+        return SimpleNamespace(conditions=lambda _: EMPTY)
+
+    monkeypatch.setattr(asleep, "now", lambda: NIGHT)
+    monkeypatch.setattr(Api, "run", refused)
+    monkeypatch.setattr("workbench.recovery.cloud.open_account", account)
+    entered = Access(Condition.UP, "", exported(CHANGES), Api(Path("kubectl"), None, {}))
+    stack = Stack(STACK, Path(f"Pulumi.{STACK}.yaml"), {}, config(CHANGES))
+    found = status_of(stack, entered=entered)
+    assert (found.condition, found.note) == (Condition.UNREACHABLE, "The cluster does not answer: i/o timeout")
+    assert not asked
