@@ -22,6 +22,8 @@ from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir
 SUFFIX: Final = "-accept"
 """What the copy's name adds to the stack's."""
 
+_HOURS: Final = "officeHours"
+
 
 @dataclass(frozen=True)
 class CopiedStack:
@@ -91,9 +93,7 @@ class CopiedStack:
                 cluster["name"] = self.name
         if source.config.policy_guard is PolicyGuard.REQUIRED:
             choices["policyGuard"] = PolicyGuard.WARN.value  # what the run makes, it may also replace and delete
-        kept = {name: pool for name, pool in choices["pools"].items() if pool["role"] != PoolRole.DATA}
-        left_out = [f"Pool '{name}': its nodes are kept on destroy." for name in choices["pools"] if name not in kept]
-        choices["pools"] = kept
+        left_out = tuple(_leave_out(choices))
         self.folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
         shutil.copy(PROJECT_ROOT / "Pulumi.yaml", self.folder)  # `stack init` writes beside it
         overrides = self._overrides()
@@ -102,7 +102,7 @@ class CopiedStack:
         shutil.copyfile(source.file, self.original_file)
         self._own_overrides.parent.mkdir(exist_ok=True, mode=PRIVATE)
         write_private(self._own_overrides, yaml_source.written(overrides))
-        return tuple(left_out)
+        return left_out
 
     def require_unedited(self, source: Stack) -> None:
         """Refuse to continue after the original was edited: the steps before tested what it no longer says.
@@ -186,7 +186,8 @@ class CopiedStack:
             self.remove()
             raise UserError(
                 f"The copy '{self.name}' would not be a valid stack:\n{problems}",
-                "Choose a shorter name with --name: the stack and its cluster get it.",
+                "The stack and its cluster get the copy's name; choose a shorter one with --name if it is too long. "
+                "Data pools and reserved pools are left out; choose another stack if it cannot be without them.",
             ) from None
 
     @property
@@ -202,6 +203,22 @@ class CopiedStack:
     def _write(self, document: Mapping[str, Any]) -> None:
         header = f"# An acceptance run's copy of the stack {self.original}; edit that, not this.\n"
         write_private(self.file, header + yaml_source.written(dict(document)))
+
+
+def _leave_out(choices: dict[str, Any]) -> Iterator[str]:
+    """Remove the pools and schedules that a copy cannot have, and return a sentence for each."""
+    if choices["cluster"].pop(_HOURS, None):
+        yield f"cluster.{_HOURS}: they could stop the nodes in the middle of a run."
+    pools, choices["pools"] = choices["pools"], {}
+    for name, pool in pools.items():
+        if pool["role"] == PoolRole.DATA:
+            yield f"Pool '{name}': its nodes are kept on destroy."
+        elif pool.get("reservation"):
+            yield f"Pool '{name}': its machines are reserved for the original."
+        else:
+            choices["pools"][name] = {key: value for key, value in pool.items() if key != _HOURS}
+            if pool.get(_HOURS):
+                yield f"pools.{name}.{_HOURS}: they could resize the pool in the middle of a run."
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -49,6 +49,29 @@ def test_data_pools_are_left_out_because_their_nodes_outlive_a_destroy(folder: P
     assert "data" not in context.config.pools
 
 
+def test_schedules_and_reserved_pools_stay_the_originals(folder: Path) -> None:
+    hours = {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
+    reserved = {
+        "role": "gpu",
+        "lifecycle": "reserved",
+        "size": {"min": 0, "max": 2},
+        "instanceTypes": ["p5.48xlarge"],
+        "zone": "b",
+        "reservation": {"id": "cr-0a91582543292e10a"},
+    }
+    by_pool = {"pools.data": None, "pools.workload.officeHours": hours, "pools.train": reserved}
+    context = context_of(folder, eks.document(by_pool))
+    assert context.record.left_out == (
+        "pools.workload.officeHours: they could resize the pool in the middle of a run.",
+        "Pool 'train': its machines are reserved for the original.",
+    )
+    assert context.config.pools["workload"].office_hours is None
+    assert "train" not in context.config.pools
+    context = context_of(folder, eks.document({"pools.data": None, "cluster.officeHours": hours}), "nights")
+    assert context.record.left_out == ("cluster.officeHours: they could stop the nodes in the middle of a run.",)
+    assert "officeHours" not in context.copied.choices["cluster"]
+
+
 def test_a_guard_that_would_refuse_the_run_only_warns_in_the_copy(folder: Path) -> None:
     assert copied(folder, {**LOCAL, "policyGuard": "required"}).choices["policyGuard"] == "warn"
     assert "policyGuard" not in copied(folder, LOCAL, "other").choices
