@@ -66,6 +66,11 @@ class PodFacts:
         """Whether the pods have the label of a core service, which the API server protects."""
         return self.label(LabelKey.CORE_SERVICE.value) == TRUE
 
+    @property
+    def is_placeholder(self) -> bool:
+        """Whether the pods keep headroom: they are in the namespace of those that never get a node."""
+        return self.namespace == HEADROOM
+
     def selecting(self, labels: Mapping[str, str]) -> "PodFacts":
         """Return the pod with other values for these labels of its node selector."""
         return PodFacts(self._resource, self.metadata, self.spec, is_retold=self.is_retold, selecting=labels)
@@ -116,7 +121,7 @@ class PodFacts:
         if context.namespaces is not None:
             inside = self.namespace in context.namespaces
         else:
-            inside = not self.is_system() and self.namespace != HEADROOM
+            inside = not self.is_system() and not self.is_placeholder
         return inside and not self.is_core_service
 
 

@@ -1,6 +1,7 @@
 """HK-08: images are pinned and come from approved registries."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from components.contract.environments import Environment
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
@@ -48,7 +49,12 @@ RULE = Rule(
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS EKS benchmark, 5.1.4; kube-linter check latest-tag",
-    applies_to=ORDINARY_PODS,
+    applies_to=replace(
+        ORDINARY_PODS,
+        noun=f"{ORDINARY_PODS.noun} or a placeholder of headroom",
+        # Nothing pulls their image: PR-08 requires that they never get a node.
+        concerns=lambda pod, context: ORDINARY_PODS.concerns(pod, context) and not pod.is_placeholder,
+    ),
     why="A mutable tag can run different code on each node and after each restart.",
     fix="Use an image with an @sha256 digest or a version tag, from one of policies.approvedRegistries in the stack "
     "file. For images that MLRun and Nuclio build, list their registry in policies.platformRegistries.",

@@ -20,7 +20,7 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
     if is_priority_class(resource) and known_name(resource) == HEADROOM:
         yield from _class(PriorityClassFacts(resource))
     for pod in pods(resource):
-        yield from _placeholder(pod) if pod.namespace == HEADROOM else _elsewhere(pod)
+        yield from _placeholder(pod) if pod.is_placeholder else _elsewhere(pod)
 
 
 def _class(facts: PriorityClassFacts) -> Iterator[Finding]:
