@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from components.contract.headroom import HEADROOM
 from components.contract.labels import TRUE, LabelKey
 from workbench.rehearsal.replay.observed import LeftOut, Origin
 from workbench.rehearsal.scenario.work import WorkKind
@@ -19,7 +20,9 @@ MLRUN_KINDS: Final = {
 }  # fmt: skip
 """Kinds of MLRun's runtimes whose runs are pods (mlrun/mlrun, ``mlrun/runtimes/__init__.py``, ``RuntimeKinds``)."""
 
-_SYSTEM: Final = re.compile(r"kube-.*|gatekeeper-system|calico-.*|tigera-operator|amazon-.*|aks-.*|azure-arc")
+_SYSTEM: Final = re.compile(
+    rf"kube-.*|gatekeeper-system|calico-.*|tigera-operator|amazon-.*|aks-.*|azure-arc|{HEADROOM}"
+)
 _NOTEBOOKS: Final = ("singleuser-server", "jupyter-notebook")
 _CHART_NAMES: Final = ("mlrun", "mlrun-ce", "spark-operator", "mpi-operator", "grafana", "kube-state-metrics",
                        "prometheus", "seaweedfs")  # fmt: skip

@@ -70,6 +70,13 @@ def test_what_the_stack_brings_itself_is_left_out_and_counted(log: Replayed) -> 
     assert note(log, "Pods from before the log's first entry are missing")
 
 
+def test_placeholders_of_headroom_are_left_out_because_the_stack_has_its_own(tmp_path: Path) -> None:
+    placeholder = pod("training-6d4b75cb6d-x2kp7", "igz-headroom", owner="ReplicaSet/training-6d4b75cb6d")
+    replayed = read(write(tmp_path, "a.jsonl", lines([*life(placeholder, 0), *life(pod("a"), 60)])))
+    assert [work.kind for work in works(replayed).values()] == [WorkKind.POD]
+    assert note(replayed, "Pods in namespaces of Kubernetes").endswith(": 1.")
+
+
 def test_waits_and_completions_there_become_expectations(log: Replayed) -> None:
     found = [each.model_dump(by_alias=True) for each in log.scenario.expectations]
     assert {"work": "mpi", "expect": "waits-at-most", "time": 420, "percent": 100} in found
