@@ -58,7 +58,9 @@ def judge(cloud: Cloud, components: Sequence[ClusterComponent], conditions: Cond
     healthy = [group for group in groups if group not in lost]
     rises = _rises(cluster, cloud)
     # Also while a group is behind: the previous run may have stopped between the add-ons.
-    is_upgrade = rises or any(_rises(group, cloud) for group in healthy if group.is_resource and not group.holds_data)
+    is_upgrade = rises or any(
+        _rises(group, cloud) for group in healthy if group.is_resource and not group.keeps_version
+    )
     to_recreate = tuple(
         component
         for component in lost
@@ -74,7 +76,10 @@ def judge(cloud: Cloud, components: Sequence[ClusterComponent], conditions: Cond
                 blocker
                 for group in healthy
                 for blocker in _sizes(
-                    group, declared.get(group.program_name), cloud, rolls=rises or _rises(group, cloud)
+                    group,
+                    declared.get(group.program_name),
+                    cloud,
+                    rolls=not group.keeps_version and (rises or _rises(group, cloud)),
                 )
             ),
             *cloud.blockers(existing),
@@ -124,7 +129,7 @@ def _upgrade(cluster: ClusterComponent, groups: Sequence[Group], cloud: Cloud) -
 
 def _is_brought_along(group: Group, cloud: Cloud) -> bool:
     """Return whether the program itself upgrades a group, and only by one minor version."""
-    is_programs = group.is_resource and not group.holds_data and group.program_name in cloud.groups
+    is_programs = group.is_resource and not group.keeps_version and group.program_name in cloud.groups
     return is_programs and not group.may_skip_minors
 
 
@@ -133,6 +138,11 @@ def _catch_up(group: Group, live: int) -> str:
         return (
             "Its nodes hold data and are not upgraded automatically: replicate the data elsewhere, then "
             f"{group.upgrade(f'1.{live}')}, one zone at a time."
+        )
+    if group.keeps_version:
+        return (
+            "It is not upgraded, because its nodes are of a capacity block: remove its pool, now or after the end of "
+            f"the block, and run `up` with cluster.version at 1.{live}."
         )
     if not (group.is_resource and group.may_skip_minors):
         return f"Upgrade its nodes by hand: {group.upgrade(f'1.{live}')}."

@@ -22,6 +22,14 @@ from workbench.engine.upgrade_checks import Judgement, judge
 NUMBER = number(CHOSEN)
 MINORS = range(NUMBER - 3, NUMBER + 3)
 DATA = "test-data-a"
+BLOCK = {
+    "role": "gpu",
+    "lifecycle": "reserved",
+    "size": {"min": 0, "max": 2},
+    "instanceTypes": ["p5.48xlarge"],
+    "zone": "b",
+    "reservation": {"id": "cr-0b91582543292e10b", "block": True},
+}
 
 
 def judged(
@@ -93,6 +101,33 @@ def test_an_upgrade_that_stopped_among_the_add_ons_takes_them_first_again() -> N
     changes = {"cluster.version": NEWEST}
     assert judged(changes, at(NEWEST, CHOSEN)).earlier_runs
     assert not judged(changes, at(NEWEST, NEWEST, data_a=CHOSEN)).earlier_runs, "data groups stay behind on purpose"
+
+
+def with_block(version: str, behind: str, high: int = 2) -> Judgement:
+    """Judge a stack at ``version`` whose capacity block was made at ``behind``, and whose bounds become ``high``."""
+    changes = {"pools.train": BLOCK}
+    names = build(changes).of_type(NODE_GROUP)
+    live: Live = {name: {"version": behind if "train" in name else CHOSEN} for name in names}
+    wanted = {**changes, "cluster.version": version, "pools.train.size": {"min": 0, "max": high}}
+    state = components_of_state(exported(changes, {"test-cluster": {"version": CHOSEN}} | live))
+    return judge(cloud_of(STACK, config(wanted)), state, {})
+
+
+def test_a_capacity_block_that_an_upgrade_left_behind_begins_no_other_upgrade() -> None:
+    assert with_block(CHOSEN, EARLIER) == Judgement()
+
+
+def test_the_bounds_of_a_capacity_block_may_change_with_an_upgrade_that_leaves_its_nodes_alone() -> None:
+    found = with_block(NEWEST, CHOSEN, high=4)
+    assert found.blockers == ()
+    assert found.earlier_runs
+
+
+def test_a_capacity_block_too_far_behind_is_removed_because_it_cannot_be_upgraded() -> None:
+    (blocker,) = with_block(NEWEST, f"1.{NUMBER - 3}").blockers
+    assert "4 minor versions behind" in blocker.what
+    assert "capacity block: remove its pool" in blocker.step
+    assert f"cluster.version at {CHOSEN}" in blocker.step
 
 
 def test_a_cluster_that_never_told_its_version_is_no_upgrade() -> None:

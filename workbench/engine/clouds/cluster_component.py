@@ -216,6 +216,11 @@ class Group(ClusterComponent):
         return self.labels.get(LabelKey.ROLE.value) == PoolRole.DATA.value
 
     @property
+    def keeps_version(self) -> bool:
+        """Whether an upgrade of the cluster leaves its nodes as they are, on the version that they were made with."""
+        return self.holds_data
+
+    @property
     @override
     def is_recreatable(self) -> bool:
         return not self.holds_data

@@ -140,7 +140,7 @@ class Aks(CloudStack):
             return False
         sizes = Sizes(group.size.min, pool.sizes.size if pool.sizes else 0, group.size.max)
         return (
-            (not pool.holds_data and 0 < minor(pool.version) < minor(self.version))
+            (not pool.keeps_version and 0 < minor(pool.version) < minor(self.version))
             or (pool.sizes is not None and pool.sizes != sizes)
             or not _has_labels_and_taints(pool, group)
         )

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Final
 
 from typing_extensions import override
 
+from components.contract.eks.spelling import CAPACITY_BLOCK
 from policies.views.node_groups.eks import NODE_GROUP
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition, Group, Rank, Sizes
@@ -118,6 +119,12 @@ class EksGroup(EksComponent, Group):
     @override
     def labels(self) -> Mapping[str, str]:
         return self.inputs.get("labels") or {}
+
+    @property
+    @override
+    def keeps_version(self) -> bool:
+        # EKS updates the group of a block only while it has no nodes, so the program leaves it alone.
+        return self.holds_data or self.inputs.get("capacityType") == CAPACITY_BLOCK
 
     @property
     @override
