@@ -43,10 +43,10 @@ SCENARIO = {
         "beyond": {"kind": "mlrun-job", **AMOUNTS, "gpus": 1},
     },
     "arrivals": [
-        {"work": "turn", "count": 5},
-        {"work": "slice", "count": 57},
         {"work": "whole"},
-        {"work": "beyond", "at": "1m"},
+        {"work": "turn", "count": 5, "at": "1m"},
+        {"work": "slice", "count": 57, "at": "1m"},
+        {"work": "beyond", "at": "6m"},  # while `whole` has all of the quota, and never before it
     ],
     "expectations": [
         {"expect": "completes", "work": "turn"},
