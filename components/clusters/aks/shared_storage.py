@@ -41,7 +41,7 @@ class SharedStorageArgs:
     resource_group: pulumi.Input[str]
     tags: dict[str, str]
     is_production: bool
-    """Whether accounts and shares that hold what nobody can compute again are protected."""
+    """Whether accounts and shares that hold what cannot be computed again are protected."""
 
 
 class SharedStorage(PlatformComponent):
