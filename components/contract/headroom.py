@@ -15,7 +15,7 @@ from components.contract.allocatable import Reserves
 from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.gpus import TURNS
 from components.contract.instances import InstanceType
-from components.contract.pool_rules import STATIC_ROLE_RULES
+from components.contract.pool_rules import require_growth
 from components.contract.quantities import Quantity, parse_quantity, within
 from components.contract.roles import PoolRole
 
@@ -85,12 +85,8 @@ class Headroom(ContractModel):
         ValueError
             The pool never grows.
         """
-        role, size = pool.get("role"), pool.get("size")
-        if role in STATIC_ROLE_RULES:
-            rule = STATIC_ROLE_RULES[role].static
-            raise ValueError(f"{rule}: a pool of role '{role}' never grows, so it keeps no room; remove it")
-        if size and not size.is_elastic:
-            raise ValueError(f"has no effect in a pool of fixed size ({size}); make size.min differ from size.max")
+        require_growth(pool, "it keeps no room")
+        role = pool.get("role")
         if pool.get("office_hours"):
             raise ValueError("keeps nodes at night, which officeHours are to end; remove one of the two")
         findings = Findings()

@@ -23,6 +23,28 @@ STATIC_ROLE_RULES: Final = {
 }
 
 
+def require_growth(choices: Mapping[str, Any], why: str) -> None:
+    """Refuse what only a pool that grows can use.
+
+    Parameters
+    ----------
+    choices
+        What was read of the pool so far.
+    why
+        What follows for the choice where the pool's role never grows.
+
+    Raises
+    ------
+    ValueError
+        The pool never grows.
+    """
+    role, size = choices.get("role"), choices.get("size")
+    if role in STATIC_ROLE_RULES:
+        raise ValueError(f"{STATIC_ROLE_RULES[role].static}: a pool of role '{role}' never grows, so {why}; remove it")
+    if size and not size.is_elastic:
+        raise ValueError(f"has no effect in a pool of fixed size ({size}); make size.min differ from size.max")
+
+
 def require_fitting_types(names: tuple[str, ...], choices: Mapping[str, Any]) -> None:
     """Refuse machine types that do not fit each other, the pool's role or its size.
 

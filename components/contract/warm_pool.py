@@ -7,7 +7,7 @@ from pydantic import Field
 
 from components.contract.choices import ContractModel, Explained
 from components.contract.lifecycle import Lifecycle
-from components.contract.pool_rules import STATIC_ROLE_RULES
+from components.contract.pool_rules import require_growth
 
 WARM_MAX: Final = 50
 """Maximum number of machines that stand by: more are a larger ``size.min``."""
@@ -49,12 +49,8 @@ class WarmPool(ContractModel):
         ValueError
             The pool never grows, or its machines may not stand by.
         """
-        role, size = pool.get("role"), pool.get("size")
-        if role in STATIC_ROLE_RULES:
-            rule = STATIC_ROLE_RULES[role].static
-            raise ValueError(f"{rule}: a pool of role '{role}' never grows, so nothing stands by; remove it")
-        if size and not size.is_elastic:
-            raise ValueError(f"has no effect in a pool of fixed size ({size}); make size.min differ from size.max")
+        require_growth(pool, "nothing stands by")
+        size = pool.get("size")
         if pool.get("lifecycle") is Lifecycle.SPOT:
             raise ValueError("is for on-demand pools: AWS may reclaim spot machines before they were of use; remove it")
         if pool.get("lifecycle") is Lifecycle.RESERVED:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from components.contract.eks.hours import LEFT_ALONE
 from components.contract.environments import Environment
 from policies.resource import Resource
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, resources_of
@@ -11,13 +12,6 @@ from policies.views.node_groups.aws_machines import SCHEDULE
 from policies.views.type_tokens import azure_native
 
 WORKFLOW: Final = azure_native("logic", "Workflow")
-
-LEFT_ALONE: Final = -1
-"""Size that an action leaves as it is; one that is left out is 0.
-
-Source: hashicorp/terraform-provider-aws, internal/service/autoscaling/schedule.go.
-"""
-
 
 _STOP: Final = re.compile(r"/managedClusters/[^/]+/stop\b", re.IGNORECASE)
 """End of the address at which AKS stops a cluster."""
