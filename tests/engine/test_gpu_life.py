@@ -1,6 +1,5 @@
 """Pools with shared GPUs and of reserved capacity on both emulators: made, changed, and killed on the way."""
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,12 +7,12 @@ from typing import Any
 import pytest
 import yaml
 
-from emulators.core.faults import KillRule, Moment
 from infra.config import CONFIG_KEY
-from support import aws_emulator, azure_emulator
+from support import aws_emulator, azure_emulator, lives
 from support.aws_emulator import Account
 from support.azure_emulator import Subscription
 from support.cloud_account import CloudAccount
+from support.lives import kill
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
 
@@ -22,25 +21,8 @@ RESOURCES = "k8s.io/cluster-autoscaler/node-template/resources/"
 
 
 def bring_up(cloud: CloudAccount, stack: str, **gpu: Any) -> list[str]:
-    """Change the GPU pool, and return the operations that change something."""
-    cloud.edit(stack, **{f"pools__gpu__{key}": value for key, value in gpu.items()})
-    last = cloud.last
-    cloud.plain(stack, "up", "--yes", "--skip-preview")
-    calls = cloud.emulator.calls(last)
-    writes = aws_emulator.writes if isinstance(cloud, Account) else azure_emulator.writes
-    return sorted({each.operation for each in writes(calls)})
-
-
-def kill(cloud: CloudAccount, stack: str, operation: str) -> None:
-    """Bring the stack up, kill that after a call was done, recover, and bring it up again."""
-    process = cloud.start("up", stack, "--hermetic", "--yes")
-    rule = KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER)
-    cloud.emulator.set_faults(rule)
-    printed, _ = process.communicate(timeout=900)
-    cloud.emulator.set_faults()
-    assert process.returncode == -signal.SIGKILL, printed[-4000:]
-    cloud.run("recover", stack, "--hermetic", "--yes")
-    cloud.run("up", stack, "--hermetic", "--yes")
+    """Change the GPU pool, bring the stack up, and return the operations that change something, once each."""
+    return sorted(set(lives.bring_up(cloud, stack, **{f"pools__gpu__{key}": value for key, value in gpu.items()})))
 
 
 @pytest.fixture
