@@ -93,7 +93,7 @@ def _row(each: GroupCost, sources: list[str]) -> tuple[str, ...]:
     nodes = str(group.least) if group.least == group.most else f"{group.least} to {group.most}"
     known = (group.name, f"{group.machine_types[0]}{others}", group.lifecycle.value, nodes)
     if price is None or (hourly := each.hourly) is None:
-        return (*known, "unknown", "unknown", "unknown", "")
+        return (*known, *["reserved" if each.is_reserved else "unknown"] * 3, "")
     assumed = ", assumed for this cluster" if price.is_assumed else ""
     number = _number(f"{price.date}, {price.region}{assumed}: {price.source}", sources)
     return (*known, f"{price.usd_per_hour:.4f}", *_month(hourly.a_month), number)
@@ -117,6 +117,8 @@ def _remarks(name: str, cost: StackCost, old: list[Price], max_age: int) -> list
         found.append(f"note: the cluster has no region; assumed: the prices of {regions}.")
     if cost.unpriced:
         found.append(f"warning: no price is known for {', '.join(cost.unpriced)}; the totals leave them out.")
+    if cost.reserved:
+        found.append(f"note: the totals leave out {', '.join(cost.reserved)}: reserved capacity costs the same idle.")
     if old:
         oldest = old[0].date.isoformat()
         found.append(f"warning: {len(old)} of {len(cost.prices)} prices are older than {max_age} days, since {oldest}.")
@@ -141,6 +143,7 @@ def _as_json(name: str, cost: StackCost, old: list[Price]) -> dict[str, Any]:
         "hourly": _amounts(cost.hourly),
         "monthly": _amounts(cost.monthly),
         "unpriced": cost.unpriced,
+        "reserved": cost.reserved,
     }
 
 

@@ -52,7 +52,7 @@ class Sized:
     machine_types
         The provider's names; the first one sets the price. EKS launches on-demand nodes in this order.
     lifecycle
-        On demand or spot.
+        On demand, spot or reserved.
     least, most
         Smallest and largest number of nodes.
     """
@@ -78,6 +78,11 @@ class GroupCost:
 
     group: Sized
     price: Price | None
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether the nodes use capacity that has its own price: that of its purchase, not of a node."""
+        return self.group.lifecycle is Lifecycle.RESERVED
 
     @property
     def hourly(self) -> Amounts | None:
@@ -124,8 +129,13 @@ class StackCost:
 
     @property
     def unpriced(self) -> list[str]:
-        """Names of groups without a price; the sums leave them out."""
-        return [each.group.name for each in self.groups if each.price is None]
+        """Names of groups whose price is not known; the sums leave them out."""
+        return [each.group.name for each in self.groups if each.price is None and not each.is_reserved]
+
+    @property
+    def reserved(self) -> list[str]:
+        """Names of groups on reserved capacity, which costs the same with and without nodes; the sums leave it out."""
+        return [each.group.name for each in self.groups if each.is_reserved]
 
     @property
     def regions(self) -> list[str]:

@@ -70,7 +70,9 @@ def cost(
         ),
         regions=tuple(sorted({price.region for price in prices})),
         assumed=any(price.is_assumed for price in prices),
-        unpriced=tuple(sorted({safe(name) for each in (before, after) if each for name in each.unpriced})),
+        unpriced=tuple(
+            sorted({safe(name) for each in (before, after) if each for name in (*each.unpriced, *each.reserved)})
+        ),
         rehearsed=tuple(rehearsed(rehearsals, groups, (before, after))),
     )
 

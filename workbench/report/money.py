@@ -42,7 +42,7 @@ class Cost:
     assumed
         Whether the regions stand in for unknown ones, or a share of spot is assumed.
     unpriced
-        Node groups without a known price, which are left out.
+        Node groups without a known price or on reserved capacity, which are left out.
     rehearsed
         The same at the sizes of rehearsals.
     """

@@ -59,6 +59,28 @@ def test_write_freezes_the_list_and_leaves_the_rest_of_the_file(file: Path) -> N
     assert file.read_text() == after
 
 
+RESERVED = """\
+      held:
+        role: workload
+        lifecycle: reserved
+        size: { min: 0, max: 3 }
+        zone: a
+        reservation: { id: cr-0a91582543292e10a }
+        shape: { vcpus: 8, memoryGib: 32, generation: 6 }
+"""
+
+
+def test_a_reserved_pool_keeps_the_one_type_of_its_reservation(file: Path) -> None:
+    document = eks.document()
+    document["pools"] |= yaml.safe_load(RESERVED)
+    file.write_text(yaml.safe_dump({"config": {CONFIG_KEY: document}}))
+    assert command("here", "held", "--write").exit_code == 0
+    assert len(listed(file, "held")) == 1
+    document["pools"]["held"]["instanceTypes"] = ["m6i.2xlarge"]
+    file.write_text(yaml.safe_dump({"config": {CONFIG_KEY: document}}))
+    assert command("here", "held", "--check").exit_code == 0
+
+
 def test_check_fails_on_another_list_and_passes_on_the_selected_one(file: Path) -> None:
     assert command("here", "--check").exit_code == 1
     command("here", "--write")

@@ -31,6 +31,12 @@ def test_groups_without_a_price_are_left_out_and_named() -> None:
     assert UNPRICED.hourly is None
 
 
+def test_reserved_capacity_is_left_out_and_is_not_a_price_that_is_missing() -> None:
+    held = cost_of([Sized("held", ("m6i.xlarge",), Lifecycle.RESERVED, 0, 2)], "eu-west-1", EKS, PriceBook.load())
+    assert (held.reserved, held.unpriced) == (["held"], [])
+    assert held.hourly == Amounts(0.1, 0.1)
+
+
 def test_old_prices_are_those_older_than_the_days_oldest_first() -> None:
     days = [date(2026, 1, 2), date(2026, 1, 1), date(2026, 1, 3)]
     cost = StackCost("eu-west-1", tuple(priced(1, 1, 1, day) for day in days))

@@ -26,6 +26,9 @@ from workbench.rehearsal.verdicts.verdict import Hint
 NEW_POOL_MAX: Final = 4
 """Nodes of a new pool, unless the record shows a need."""
 
+_KEPT_BY_SOURCE: Final = frozenset({"headroom", "warm_pool", "office_hours"})
+"""Fields of a pool that a copy of it does not get."""
+
 
 def for_stack(miss: Miss, hint: Hint) -> Iterator[Candidate]:
     """Yield the changes of the stack file that a hint leads to, likeliest first."""
@@ -94,7 +97,7 @@ def _types(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
     pool = miss.config.pools[name]
     groups = [group for group in miss.record.groups if group.pool == name]
     is_refused = REFUSED_BY_CLOUD in hint.cause
-    for pod in miss.shapes[:2]:
+    for pod in miss.shapes[:2] if not pool.reservation else ():  # a reservation is of one type
         larger = larger_type(groups[0], pod) if groups and not is_refused else None
         for kind in (larger, _other_family(pool) if is_refused else None):
             if kind is None or kind.name in pool.instance_types:
@@ -226,9 +229,12 @@ def _gpu_pool(miss: Miss, hint: Hint, pod: PodRecord) -> Iterator[Candidate]:
 
 
 def _copy(miss: Miss, hint: Hint, source: str, name: str, **changes: Any) -> Candidate:
-    """Return a new pool like another, elastic from zero, with some keys changed; never in the same reservation."""
+    """Return a new pool like another, elastic from zero, with some keys changed.
+
+    It shares no reservation, and what keeps machines ready or ends their day fits the size and lifecycle of its source.
+    """
     pool = miss.config.pools[source]
-    left = {"size", "labels", *(("lifecycle", "zone", "reservation") if pool.reservation else ())}
+    left = {"size", "labels", *_KEPT_BY_SOURCE, *(("lifecycle", "zone", "reservation") if pool.reservation else ())}
     own = pool.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=left)
     size = {"min": 0, "max": max(pool.size.max, 1)}
     role, rest = own.pop("role"), own

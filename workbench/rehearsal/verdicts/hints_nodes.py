@@ -78,6 +78,14 @@ def unknown_price(miss: Miss) -> Iterator[Hint]:
     if not isinstance(miss.expectation, AtMost) or miss.expectation.usd is None:
         return
     if unpriced := price_of(miss.record, miss.finding.nodes, miss.case.costs).unpriced:
+        kinds = {node.lifecycle for node in miss.finding.nodes if node.instance_type in unpriced}
+        if kinds == {Lifecycle.RESERVED.value}:
+            yield Hint(
+                cause=f"Reserved capacity has no price of an hour: {named_types(unpriced)}.",
+                action="Expect nodeHours instead of usd.",
+                path="expectations",
+            )
+            return
         yield Hint(
             cause=f"The price is not known of {named_types(unpriced)}.",
             action="Read the account's own prices: `igz-clusters prices refresh`; or expect nodeHours instead of usd.",

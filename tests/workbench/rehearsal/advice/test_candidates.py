@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from support.advice import GPUS, SOON, SPOT, advised, groups_of, stack, toy, values, workload
-from support.records import SPOT_TAINT, USER, node, pod, record, refusal, scenario, spec
+from support.records import POOLS, SPOT_TAINT, USER, node, pod, record, refusal, scenario, spec
 from workbench.rehearsal.record import Happening, Record
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.verdicts.specs import untolerated
@@ -183,10 +183,12 @@ def test_a_pool_that_is_missing_is_copied_from_the_nearest(
             return record([pod("train-1", said=said, spec=shape)], groups=groups)
         return record([pod("train-1", on="x", spec=shape)], groups=groups, nodes=[node("x", groups[-1])])
 
-    advice, _ = advised(stack(tmp_path), scenario(SOON, works={"train": {"kind": "batch-job"}}), play)
+    source = {"workload": POOLS["workload"] | {"headroom": {"pods": 1, "cpu": "2", "memory": "8Gi"}}}
+    advice, _ = advised(stack(tmp_path, source), scenario(SOON, works={"train": {"kind": "batch-job"}}), play)
     assert advice.is_met
     (edit,) = advice.edits
     assert edit.path == ("pools", name)
+    assert "headroom" not in edit.value
     assert edit.value["size"] == {"min": 0, "max": 10}
     assert value is None or edit.value[key] == value
 
