@@ -53,6 +53,10 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.maintenance": {"cluster.maintenance": {"day": "saturday", "startHour": 22, "hours": 8}},
     "cluster.autoscaler": {"cluster.autoscaler": "interactive"},
     "cluster.tags": {"cluster.tags.owner": "us"},
+    "cluster.ingress": {
+        "cluster.ingress": {"domain": "ml.example.com", "className": "traefik", "clusterIssuer": "letsencrypt"}
+    },
+    "cluster.ingress, without a certificate": {"cluster.ingress": {"domain": "ml.example.com", "className": "traefik"}},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"nvcr.io": "mirror.example.com"}},
     "namespaces.jobs.identity": {
         "namespaces.jobs.identity": {

@@ -12,6 +12,7 @@ from components.contract.checks import data_problems, foreign_types, no_pool_hou
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
+from components.contract.ingress import unencrypted_in_prod
 from components.contract.instances import InstanceType, Provider, Variant
 from components.contract.pool_names import POOL_NAME_MAX
 from components.contract.pools import NodePool, PoolRole
@@ -79,6 +80,7 @@ def environment_problems(choices: AksConfig, environment: Environment) -> Iterat
                 yield Mismatch(
                     (key,), f"HA-08: in prod {what} must be encrypted with a customer-managed key; set this to {which}"
                 )
+    yield from unencrypted_in_prod(choices.ingress, environment)
 
 
 def _has_too_many_types(pool: NodePool) -> bool:

@@ -34,6 +34,7 @@ from components.contract.azure import (
 )
 from components.contract.choices import ContractModel, Explained, one_of
 from components.contract.images import Mirror
+from components.contract.ingress import OwnIngressChoice
 from components.contract.kubernetes_minors import one_offered
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
@@ -213,6 +214,7 @@ class AksConfig(ContractModel):
         description="Tags of all resources; environment and managed-by are added if missing.",
         examples=[{"team": "ml-platform"}],
     )
+    ingress: OwnIngressChoice = None
     image_registries: Annotated[
         dict[RegistryName, Mirror], Explained("Nodes reach the original registry through NAT.")
     ] = Field(

@@ -10,6 +10,7 @@ from components.contract.aks.nodes import NODES
 from components.contract.azure import GUID_SHAPE, is_guid
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.environments import ClusterKind
+from components.contract.ingress import IN_PRODUCTION, own_ways_in
 from components.contract.kind import KindDescriptor, made_by_the_stack
 from components.contract.ranges import EVERYWHERE, NEVER_PUBLIC, service_address
 from components.contract.taints import AKS_SPOT_TAINT
@@ -37,6 +38,7 @@ AKS: Final = KindDescriptor(
     split=agent_pools,
     egress=_egress,
     identity_problems=identity_problems,
+    ways_in=lambda choices: own_ways_in(choices.ingress),
     group_problem=_group_problem,
     zones=lambda choices: choices.zones,
     nodes=NODES,
@@ -50,5 +52,6 @@ AKS: Final = KindDescriptor(
     in_production=(
         "`secretsKeyId` and `diskEncryptionSetId` (HA-08)",
         "`upgradeChannel` and `nodeImageChannel` are not `none`, except with data pools (HA-05)",
+        IN_PRODUCTION,
     ),
 )

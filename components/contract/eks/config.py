@@ -18,9 +18,11 @@ from components.contract.aws import (
     TagValue,
     account_of,
     key_region,
+    region_of,
 )
 from components.contract.choices import ContractModel, Explained, Findings, one_of
 from components.contract.eks.access import Access
+from components.contract.eks.ingress import EksIngress
 from components.contract.eks.network import (
     CLIENT_CIDRS_MAX,
     PUBLIC_CIDRS_MAX,
@@ -34,6 +36,7 @@ from components.contract.eks.network import (
 )
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
+from components.contract.ingress import INGRESS, INGRESS_DESCRIPTION
 from components.contract.kubernetes_minors import one_offered
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
@@ -46,6 +49,9 @@ ADDONS: Final = (
 
 EFS_ADDON: Final = "aws-efs-csi-driver"
 """Add-on of clusters with shared storage."""
+
+DNS_ADDON: Final = "external-dns"
+"""Add-on of clusters whose names are in a zone of Route 53."""
 
 IMAGE_REGISTRIES: Final = ("registry.k8s.io", "nvcr.io")
 """Registries of the images in our own manifests; each may be replaced by a mirror."""
@@ -96,7 +102,7 @@ def _other_account(arn: str, info: ValidationInfo) -> str:
 
 
 Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
-AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON), "add-on")]
+AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON, DNS_ADDON), "add-on")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
 _NAME: Final = "[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
@@ -219,6 +225,20 @@ class EksConfig(ContractModel):
         description="Hours of a development cluster, which has no nodes outside them.",
         examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
     )
+    ingress: Annotated[EksIngress | None, INGRESS] = Field(
+        None,
+        description=INGRESS_DESCRIPTION,
+        examples=[
+            {
+                "domain": "ml.example.com",
+                "clientCidrs": ["10.0.0.0/8"],
+                "certificateArn": (
+                    "arn:aws:acm:eu-west-1:111122223333:certificate/11111111-2222-3333-4444-555555555555"
+                ),
+                "hostedZoneId": "Z0123456789ABC",
+            }
+        ],
+    )
     image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach both registries through NAT.")] = (
         Field(
             {},
@@ -272,6 +292,19 @@ class EksConfig(ContractModel):
         if arn and account_of(arn) != "aws" and (problem := _other_account(arn, info)):
             raise ValueError(problem)
         return arn
+
+    @field_validator("ingress", mode="after")
+    @classmethod
+    def _certificate_of_the_cluster(cls, ingress: EksIngress | None, info: ValidationInfo) -> EksIngress | None:
+        findings, region = Findings(), info.data.get("region")
+        if ingress and (arn := ingress.certificate_arn):
+            if problem := _other_account(arn, info):
+                findings.add(problem, "certificateArn", given=arn)
+            if region and region_of(arn) != region:
+                where = f"is a certificate in {region_of(arn)}, but the cluster is in {region}"
+                findings.add(f"{where}; use one of that region", "certificateArn", given=arn)
+        findings.raise_if_any()
+        return ingress
 
     @field_validator("secrets_key_arn", mode="after")
     @classmethod

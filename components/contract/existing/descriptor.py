@@ -6,6 +6,7 @@ from components.contract.environments import ClusterKind, Environment, ServerOwn
 from components.contract.existing.checks import mismatches
 from components.contract.existing.config import ExistingConfig
 from components.contract.existing.nodes import NODES
+from components.contract.ingress import IN_PRODUCTION, own_ways_in, unencrypted_in_prod
 from components.contract.kind import KindDescriptor
 
 
@@ -20,5 +21,8 @@ EXISTING: Final = KindDescriptor(
     mismatches=mismatches,
     owner_problem=_owner_problem,
     nodes=NODES,
+    environment_problems=lambda choices, environment: unencrypted_in_prod(choices.ingress, environment),
+    ways_in=lambda choices: own_ways_in(choices.ingress),
     stack_files=dict.fromkeys(Environment, "examples/existing/Pulumi.existing.yaml"),
+    in_production=(IN_PRODUCTION,),
 )

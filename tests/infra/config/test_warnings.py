@@ -19,6 +19,12 @@ ROUTED = (
     "for the internet"
 )
 
+CERTIFICATE = "arn:aws:acm:eu-west-1:111122223333:certificate/11111111-2222-3333-4444-555555555555"
+WAYS_IN = {"domain": "ml.example.com", "clientCidrs": ["10.0.0.0/8"]}
+PUBLIC = {"scheme": "internet-facing", "clientCidrs": ["0.0.0.0/0"]}
+IN_CLEAR = "has no certificate: clients send passwords and data in clear"
+FOR_EVERYONE = "everyone on the internet can run code in the cluster: MLRun, Nuclio and Jupyter ask for no password"
+
 UNMOUNTED = (
     "shared: not 'shard', which autoMount of MLRun mounts into every function; if nobody else creates that claim, no "
     "function starts"
@@ -45,6 +51,12 @@ def warned(config: StackConfig) -> list[str]:
         (
             {"cluster.apiClientCidrs": ["10.60.0.0/16", "100.64.0.0/16", "198.51.0.0/16"]},
             [f"cluster.apiClientCidrs: 198.51.0.0/16 {ROUTED}"],
+        ),
+        ({"cluster.ingress": WAYS_IN}, [f"cluster.ingress: {IN_CLEAR}"]),
+        ({"cluster.ingress": {**WAYS_IN, "certificateArn": CERTIFICATE}}, []),
+        (
+            {"cluster.ingress": {**WAYS_IN, **PUBLIC, "certificateArn": CERTIFICATE}},
+            [f"cluster.ingress.clientCidrs: {FOR_EVERYONE}"],
         ),
     ],
 )
