@@ -28,7 +28,8 @@ NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 PRIVATE_DNS: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
 """Private DNS Zone Contributor, the narrowest built-in role that may join a network.
 
-It allows nothing else on a network: https://learn.microsoft.com/azure/aks/private-clusters.
+It allows nothing else on a network: https://learn.microsoft.com/azure/aks/private-clusters, which asks for Network
+Contributor beside a zone of one's own; that this role is enough there too is assumed.
 """
 
 READER: Final = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
@@ -137,6 +138,8 @@ class ClusterIdentities(PlatformComponent):
         if choices.is_private:
             # The zone of the API's name is linked to the whole network, for which rights on a subnet do not do.
             yield Right("network", PRIVATE_DNS, choices.network_id)
+        if choices.private_dns_zone_id:
+            yield Right("zone", PRIVATE_DNS, choices.private_dns_zone_id)
         identities = f"{choices.group_id}/providers/Microsoft.ManagedIdentity/userAssignedIdentities"
         yield Right("kubelet", IDENTITY_OPERATOR, f"{identities}/{self._physical('kubelet')}")
         # AKS uses two keys at a time, so the role on the vault before stays: the oldest one has the name of old.

@@ -26,11 +26,13 @@ from components.contract.azure import (
     DiskEncryptionSetId,
     KeyVersionId,
     Location,
+    PrivateZoneId,
     SubscriptionId,
     TagKey,
     TagValue,
     TenantId,
     key_vault_id,
+    zone_name,
 )
 from components.contract.choices import ContractModel, Explained, one_of
 from components.contract.images import Mirror
@@ -56,6 +58,9 @@ RESERVED_WORDS: Final = ("microsoft", "windows")
 
 https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-reserved-resource-name
 """
+
+API_ZONE: Final = "privatelink"
+"""First part of the names of zones for private APIs: https://learn.microsoft.com/azure/aks/private-clusters."""
 
 NODES_SUBNET: Final = "nodes"
 """Name of the created network's subnet."""
@@ -137,6 +142,25 @@ class AksConfig(ContractModel):
         max_length=PUBLIC_RANGES_MAX,
         description="CIDR ranges that may reach the API over the internet; empty makes the cluster private.",
         examples=[["203.0.113.0/24"]],
+    )
+    private_dns_zone_id: Annotated[
+        PrivateZoneId | None,
+        Explained(
+            "AKS makes a zone of its own, and links it to the network of the nodes only.",
+            "The zone of the API's name, and two roles of the control plane's identity.",
+        ),
+    ] = Field(
+        None,
+        description=(
+            "Id of the private DNS zone of a private API, such as one of a hub that your networks know already. Fixed "
+            "when the cluster is created."
+        ),
+        examples=[
+            (
+                "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/dns"
+                "/providers/Microsoft.Network/privateDnsZones/privatelink.westeurope.azmk8s.io"
+            )
+        ],
     )
     access: Access = Field(
         description="Who has access to the cluster; there are no local accounts.",
@@ -241,6 +265,17 @@ class AksConfig(ContractModel):
             if other and ipv4_network(other).overlaps(ipv4_network(cidr)):
                 raise ValueError(f"overlaps {key} {other}; change one")
         return cidr
+
+    @field_validator("private_dns_zone_id", mode="after")
+    @classmethod
+    def _takes_the_name_of_the_api(cls, zone: str | None, info: ValidationInfo) -> str | None:
+        if zone and info.data.get("authorized_ranges"):
+            raise ValueError("is for private clusters, and authorizedRanges makes this one public; remove one")
+        location = info.data.get("location")
+        wanted = f"{API_ZONE}.{location}.azmk8s.io"
+        if zone and location and not f".{zone_name(zone)}".endswith(f".{wanted}"):
+            raise ValueError(f"has a name that AKS does not take there; it must be {wanted} or SUBZONE.{wanted}")
+        return zone
 
     @field_validator("tags", mode="after")
     @classmethod
