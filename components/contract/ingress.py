@@ -9,7 +9,8 @@ from pydantic import AfterValidator, Field
 from components.contract.choices import ContractModel, Explained
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
-from components.contract.labels import WellKnownLabel, is_dns_label
+from components.contract.labels import LabelKey, WellKnownLabel, is_dns_label
+from components.contract.roles import PoolRole
 
 DOMAIN_MAX: Final = 179
 """Maximum length of a domain, in characters: DNS allows 253, and names of services and namespaces stand in front."""
@@ -19,6 +20,9 @@ CONTROLLER_NAMESPACE: Final = "ingress"
 
 TLS_SECRET: Final = "ingress-tls"  # noqa: S105 the name of a Secret
 """Secret into which cert-manager puts a certificate, unless the stack file names another."""
+
+EXTERNAL_DNS: Final = "external-dns"
+"""EKS add-on, chart, namespace and service account of the program that creates names."""
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _DOMAIN: Final = rf"({_LABEL}\.)+{_LABEL}"
@@ -84,6 +88,8 @@ class WaysIn:
         Behind the names of services, where several namespaces have them. Default: nothing.
     controller
         Values of the chart of the class's controller, by path. Default: the controller is the user's.
+    names
+        Values of the chart of external-dns, by path. Default: there is an add-on, or the names are the user's.
     """
 
     domain: str
@@ -94,6 +100,7 @@ class WaysIn:
     tls_secret: str = ""
     suffix: str = ""
     controller: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, Any] = field(default_factory=dict)
 
     def host(self, endpoint: Endpoint) -> str:
         """Return the host name of a service."""
@@ -107,6 +114,29 @@ class WaysIn:
 def in_namespace(namespace: str) -> dict[str, Any]:
     """Return the peer in a network policy that is all pods of a namespace."""
     return {"namespaceSelector": {"matchLabels": {WellKnownLabel.NAMESPACE_NAME.value: namespace}}}
+
+
+def naming(domain: str, owner: str) -> dict[str, Any]:
+    """Return the values of external-dns on every cluster.
+
+    kubernetes-sigs/external-dns 2bf1bf8a ``charts/external-dns/values.yaml``.
+
+    Parameters
+    ----------
+    domain
+        Domain of the names.
+    owner
+        Name of the cluster among those whose names are in the same zone: external-dns changes its owner's names alone.
+    """
+    return {
+        "nodeSelector": {LabelKey.ROLE.value: PoolRole.INITIAL.value},
+        # Any other source whose resources the cluster lacks ends the program.
+        "sources": ["ingress"],
+        "domainFilters": [domain],
+        # By default names of deleted Ingresses stay.
+        "policy": "sync",
+        "txtOwnerId": owner,
+    }
 
 
 def _domain(domain: str) -> str:

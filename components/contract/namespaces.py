@@ -28,7 +28,7 @@ TENANT_NAMESPACE: Final = "default-tenant"
 V3IO_NAMESPACES: Final = (TENANT_NAMESPACE, "iguazio-system")
 """Namespaces in which a full Iguazio platform runs V3IO's daemons, which need privileged pods and host paths."""
 
-_PACKAGE_NAMES: Final = ("cluster-autoscaler", "igz-clusters", "openshift")
+_PACKAGE_NAMES: Final = ("cluster-autoscaler", "external-dns", "igz-clusters", "openshift")
 
 BASELINE_LEVEL: Final = "baseline"
 OPEN_LEVEL: Final = "privileged"
@@ -52,7 +52,7 @@ NamespaceName = Annotated[
     AfterValidator(_namespace_name),
     Field(
         json_schema_extra={
-            "pattern": "^(?!kube-|openshift-|(default|cluster-autoscaler|igz-clusters|openshift)$)"
+            "pattern": "^(?!kube-|openshift-|(default|cluster-autoscaler|external-dns|igz-clusters|openshift)$)"
             "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
         }
     ),

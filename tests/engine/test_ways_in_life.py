@@ -1,4 +1,4 @@
-"""Ways in on the AWS emulator: rights and names that are made, changed, killed on the way, and gone with their key."""
+"""Ways in on both emulators: rights and names that are made, changed, killed on the way, and gone with their key."""
 
 import signal
 from collections.abc import Iterator
@@ -6,12 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from emulators.core.faults import KillRule, Moment
-from support import aws_emulator
+from infra.config import CONFIG_KEY
+from support import aws_emulator, azure_emulator
 from support.aws import refused
 from support.aws_emulator import Account
+from support.azure_emulator import Subscription
+from support.azure_resources import GROUP
+from support.cloud_account import CloudAccount
 from support.eks_account import pod_token
+from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
 
@@ -29,16 +35,46 @@ def aws(tmp_path: Path) -> Iterator[Account]:
         yield made
 
 
-def bring_up(aws: Account, ingress: dict[str, Any] | None) -> list[str]:
+@pytest.fixture
+def azure(tmp_path: Path) -> Iterator[Subscription]:
+    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
+        made.edit("aks-dev", **SMALL)
+        # The group of the zones is their owner's.
+        told = made.azure.ask("PUT", dns_group(made), resource(GROUP).api_version, {"location": "westeurope"})
+        assert told.status == 201, told
+        yield made
+
+
+def dns_group(azure: Subscription) -> str:
+    """Return the id of the resource group in which the zones are."""
+    cluster = yaml.safe_load(azure.stack_file("aks-dev").read_text())["config"][CONFIG_KEY]["cluster"]
+    return f"/subscriptions/{cluster['subscriptionId']}/resourceGroups/dns"
+
+
+def bring_up(cloud: CloudAccount, stack: str, ingress: dict[str, Any] | None) -> list[str]:
     """Give the stack ways in, or none, and return the operations that change something."""
-    aws.edit("dev", cluster__ingress=ingress)
-    last = aws.last
-    aws.plain("dev", "up", "--yes", "--skip-preview")
-    return sorted(each.operation for each in aws_emulator.writes(aws.emulator.calls(last)))
+    cloud.edit(stack, cluster__ingress=ingress)
+    last = cloud.last
+    cloud.plain(stack, "up", "--yes", "--skip-preview")
+    calls = cloud.emulator.calls(last)
+    return sorted(
+        each.operation for each in (aws_emulator if isinstance(cloud, Account) else azure_emulator).writes(calls)
+    )
 
 
-def test_ways_in_live(aws: Account) -> None:
-    bring_up(aws, NAMED)
+def kill(cloud: CloudAccount, stack: str, operation: str) -> None:
+    """Bring the stack up, kill that after a call was done, recover, and bring it up again."""
+    process = cloud.start("up", stack, "--hermetic", "--yes")
+    cloud.emulator.set_faults(KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER))
+    printed, _ = process.communicate(timeout=900)
+    cloud.emulator.set_faults()
+    assert process.returncode == -signal.SIGKILL, printed[-4000:]
+    cloud.run("recover", stack, "--hermetic", "--yes")
+    cloud.run("up", stack, "--hermetic", "--yes")
+
+
+def test_ways_in_to_aws_live(aws: Account) -> None:
+    bring_up(aws, "dev", NAMED)
     auth, eks = aws.aws.api("eks-auth"), aws.aws.api("eks")
 
     def role(account: str) -> str:
@@ -54,22 +90,16 @@ def test_ways_in_live(aws: Account) -> None:
     assert eks.describe_addon(clusterName=CLUSTER, addonName="external-dns")["addon"]["status"] == "ACTIVE"
 
     # The certificate and the ranges are values of the controller's chart, and nothing in AWS.
-    assert bring_up(aws, {**NAMED, "clientCidrs": ["10.1.0.0/16"]}) == []
-    assert bring_up(aws, {**NAMED, "domain": "data.example.com"}) == ["eks:UpdateAddon", "iam:PutRolePolicy"]
-    assert bring_up(aws, INGRESS) == ["eks:DeleteAddon", "iam:DeleteRole", "iam:DeleteRolePolicy"]
+    assert bring_up(aws, "dev", {**NAMED, "clientCidrs": ["10.1.0.0/16"]}) == []
+    assert bring_up(aws, "dev", {**NAMED, "domain": "data.example.com"}) == ["eks:UpdateAddon", "iam:PutRolePolicy"]
+    assert bring_up(aws, "dev", INGRESS) == ["eks:DeleteAddon", "iam:DeleteRole", "iam:DeleteRolePolicy"]
 
     aws.edit("dev", cluster__ingress=NAMED)
-    process = aws.start("up", "dev", "--hermetic", "--yes")
-    aws.emulator.set_faults(KillRule(operation="eks:CreateAddon", times=1, pids=(process.pid,), moment=Moment.AFTER))
-    printed, _ = process.communicate(timeout=900)
-    aws.emulator.set_faults()
-    assert process.returncode == -signal.SIGKILL, printed[-4000:]
-    aws.run("recover", "dev", "--hermetic", "--yes")
-    aws.run("up", "dev", "--hermetic", "--yes")
+    kill(aws, "dev", "eks:CreateAddon")
     in_state, in_aws = aws_emulator.identities(aws, "dev")
     assert in_state == in_aws
 
-    assert bring_up(aws, None) == [
+    assert bring_up(aws, "dev", None) == [
         "eks:DeleteAddon",
         "eks:DeletePodIdentityAssociation",
         *["iam:DeleteRole"] * 2,
@@ -77,3 +107,36 @@ def test_ways_in_live(aws: Account) -> None:
     ]
     with refused("ResourceNotFoundException"):
         role(CONTROLLER)
+
+
+ASSIGNMENT = "Microsoft.Authorization/roleAssignments"
+IDENTITY = "Microsoft.ManagedIdentity/userAssignedIdentities"
+CREDENTIAL = f"{IDENTITY}/federatedIdentityCredentials"
+
+
+def test_names_in_a_zone_of_azure_live(azure: Subscription) -> None:
+    # The emulator has no public zones: what it has no type for is taken to exist.
+    zones = f"{dns_group(azure)}/providers/Microsoft.Network"
+    owned = {"domain": "ml.example.com", "className": "traefik"}
+    named = {**owned, "dnsZoneId": f"{zones}/dnszones/example.com"}
+    bring_up(azure, "aks-dev", owned)
+    assert bring_up(azure, "aks-dev", named) == [
+        *[f"{ASSIGNMENT}/write"] * 2,
+        f"{CREDENTIAL}/write",
+        f"{IDENTITY}/write",
+    ]
+    # The domain is a value of the chart, another zone another role; the group is the same.
+    assert bring_up(azure, "aks-dev", {**named, "domain": "data.example.com"}) == []
+    other = {**named, "dnsZoneId": f"{zones}/dnszones/ml.example.com"}
+    assert bring_up(azure, "aks-dev", other) == [f"{ASSIGNMENT}/delete", f"{ASSIGNMENT}/write"]
+    assert bring_up(azure, "aks-dev", owned) == [
+        *[f"{ASSIGNMENT}/delete"] * 2,
+        f"{IDENTITY}/delete",
+        f"{CREDENTIAL}/delete",
+    ]
+
+    azure.edit("aks-dev", cluster__ingress=named)
+    kill(azure, "aks-dev", f"{CREDENTIAL}/write")
+    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
+    assert in_azure - in_state == {f"{GROUP} {dns_group(azure).lower()}"}
+    assert in_state - in_azure == set()

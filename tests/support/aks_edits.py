@@ -58,6 +58,14 @@ EDITS: Final[dict[str, Changes]] = {
         "cluster.ingress": {"domain": "ml.example.com", "className": "traefik", "clusterIssuer": "letsencrypt"}
     },
     "cluster.ingress, without a certificate": {"cluster.ingress": {"domain": "ml.example.com", "className": "traefik"}},
+    "cluster.ingress, with a zone": {
+        "cluster.ingress": {
+            "domain": "ml.example.com",
+            "className": "traefik",
+            "clusterIssuer": "letsencrypt",
+            "dnsZoneId": ZONE_ID.replace("privatelink.westeurope.azmk8s.io", "example.com"),
+        }
+    },
     "cluster.imageRegistries": {"cluster.imageRegistries": {"nvcr.io": "mirror.example.com"}},
     "namespaces.jobs.identity": {
         "namespaces.jobs.identity": {

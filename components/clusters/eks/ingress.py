@@ -9,9 +9,10 @@ from pulumi_aws.eks import PodIdentityAssociation
 
 from components.base import PlatformComponent
 from components.clusters.eks.identity import PodRole, ServiceRole, pod_role_args
-from components.clusters.eks.managed_addons import CORE_NODES, ManagedAddon
-from components.contract.eks.config import DNS_ADDON, EksConfig
+from components.clusters.eks.managed_addons import ManagedAddon
+from components.contract.eks.config import EksConfig
 from components.contract.eks.ingress import CONTROLLER, CONTROLLER_NAMESPACE
+from components.contract.ingress import EXTERNAL_DNS, naming
 
 OWN_TAG: Final = "elbv2.k8s.aws/cluster"
 """Tag by which the controller knows what it made: ``docs/install/iam_policy.json`` of the controller v3.5.0."""
@@ -56,24 +57,16 @@ def dns_addon(choices: EksConfig, domain: str, zone_id: str) -> ManagedAddon:
     """Return the add-on that creates and deletes the names of Ingresses below the domain, in one zone.
 
     https://docs.aws.amazon.com/eks/latest/userguide/community-addons.html has its namespace and service account. Its
-    configuration is that of the chart, kubernetes-sigs/external-dns 2bf1bf8a ``charts/external-dns/values.yaml``; that
-    the add-on takes ``extraArgs`` too is assumed.
+    configuration is that of the chart; that the add-on takes ``extraArgs`` too is assumed.
     """
     return ManagedAddon(
-        name=DNS_ADDON,
+        name=EXTERNAL_DNS,
         configuration={
-            "nodeSelector": CORE_NODES,
-            # Any other source whose resources the cluster lacks ends the program.
-            "sources": ["ingress"],
-            "domainFilters": [domain],
+            **naming(domain, f"{choices.name}-{choices.region}"),
             # A public and a private zone of the same domain can exist beside each other.
             "extraArgs": [f"--zone-id-filter={zone_id}"],
-            # By default names of deleted Ingresses stay.
-            "policy": "sync",
-            # Only names with this owner are changed and deleted: one for each cluster of an account.
-            "txtOwnerId": f"{choices.name}-{choices.region}",
         },
-        pod=PodRole(service_account=DNS_ADDON, namespace=DNS_ADDON, statements=dns_statements(zone_id, domain)),
+        pod=PodRole(service_account=EXTERNAL_DNS, namespace=EXTERNAL_DNS, statements=dns_statements(zone_id, domain)),
     )
 
 

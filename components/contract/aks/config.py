@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.aks.access import Access
+from components.contract.aks.ingress import AksIngressChoice
 from components.contract.aks.maintenance import Maintenance, NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import (
     DNS_ADDRESS,
@@ -36,7 +37,6 @@ from components.contract.azure import (
 )
 from components.contract.choices import ContractModel, Explained, one_of
 from components.contract.images import Mirror
-from components.contract.ingress import OwnIngressChoice
 from components.contract.kubernetes_minors import one_offered
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
@@ -238,7 +238,7 @@ class AksConfig(ContractModel):
         description="Tags of all resources; environment and managed-by are added if missing.",
         examples=[{"team": "ml-platform"}],
     )
-    ingress: OwnIngressChoice = None
+    ingress: AksIngressChoice = None
     image_registries: Annotated[
         dict[RegistryName, Mirror], Explained("Nodes reach the original registry through NAT.")
     ] = Field(

@@ -6,11 +6,12 @@ from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools
 from components.contract.aks.checks import NAME_MAX, environment_problems, mismatches
 from components.contract.aks.config import AksConfig
 from components.contract.aks.identity import identity_problems
+from components.contract.aks.names import aks_ways_in
 from components.contract.aks.nodes import NODES
 from components.contract.azure import GUID_SHAPE, is_guid
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.environments import ClusterKind
-from components.contract.ingress import IN_PRODUCTION, own_ways_in
+from components.contract.ingress import IN_PRODUCTION
 from components.contract.kind import KindDescriptor, made_by_the_stack
 from components.contract.ranges import EVERYWHERE, NEVER_PUBLIC, service_address
 from components.contract.taints import AKS_SPOT_TAINT
@@ -38,7 +39,7 @@ AKS: Final = KindDescriptor(
     split=agent_pools,
     egress=_egress,
     identity_problems=identity_problems,
-    ways_in=lambda choices: own_ways_in(choices.ingress),
+    ways_in=lambda choices: aks_ways_in(choices.ingress, f"{choices.name}-{choices.location}"),
     group_problem=_group_problem,
     zones=lambda choices: choices.zones,
     nodes=NODES,

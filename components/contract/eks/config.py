@@ -36,7 +36,7 @@ from components.contract.eks.network import (
 )
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
-from components.contract.ingress import INGRESS, INGRESS_DESCRIPTION
+from components.contract.ingress import EXTERNAL_DNS, INGRESS, INGRESS_DESCRIPTION
 from components.contract.kubernetes_minors import one_offered
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
@@ -49,9 +49,6 @@ ADDONS: Final = (
 
 EFS_ADDON: Final = "aws-efs-csi-driver"
 """Add-on of clusters with shared storage."""
-
-DNS_ADDON: Final = "external-dns"
-"""Add-on of clusters whose names are in a zone of Route 53."""
 
 IMAGE_REGISTRIES: Final = ("registry.k8s.io", "nvcr.io")
 """Registries of the images in our own manifests; each may be replaced by a mirror."""
@@ -102,7 +99,7 @@ def _other_account(arn: str, info: ValidationInfo) -> str:
 
 
 Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
-AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON, DNS_ADDON), "add-on")]
+AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON, EXTERNAL_DNS), "add-on")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
 _NAME: Final = "[a-z]([a-z0-9-]{0,61}[a-z0-9])?"

@@ -8,6 +8,7 @@ from typing import Final
 from components.contract.environments import PlatformProfile
 from components.contract.systems import (
     app_services,
+    external_dns,
     ingress,
     jupyterhub,
     load_balancer_controller,
@@ -38,6 +39,7 @@ class System(StrEnum):
     APP_SERVICES = "app-services"
     INGRESS = "ingress"
     AWS_LOAD_BALANCER_CONTROLLER = "aws-load-balancer-controller"
+    EXTERNAL_DNS = "external-dns"
 
 
 def _anything_goes(_: SystemChoices) -> None:
@@ -166,6 +168,14 @@ SYSTEMS: Final[Mapping[System, Derivation]] = {
         profiles=(PlatformProfile.MLRUN_CE,),
         namespace=load_balancer_controller.NAMESPACE,
         lack=load_balancer_controller.lack,
+    ),
+    System.EXTERNAL_DNS: Derivation(
+        what=f"Values for chart {external_dns.CHART}",
+        values=external_dns.values,
+        charts=(external_dns.LINE,),
+        profiles=(PlatformProfile.MLRUN_CE,),
+        namespace=external_dns.NAMESPACE,
+        lack=external_dns.lack,
     ),
 }
 """What is known about each system."""

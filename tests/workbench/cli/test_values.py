@@ -215,6 +215,9 @@ def test_what_a_stack_file_lacks_for_a_system_is_said(checkout: Path) -> None:
         assert "--for aws-load-balancer-controller needs cluster.ingress in the stack file of an EKS" in str(
             wrong.exception
         )
+        assert "--for external-dns needs cluster.ingress.dnsZoneId" in str(
+            run("--for", "external-dns", stack=stack).exception
+        )
     elsewhere = run("--for", "aws-load-balancer-controller", "--namespace", "mlrun")
     assert "aws-load-balancer-controller runs in kube-system, not in 'mlrun'." in str(elsewhere.exception)
 

@@ -73,6 +73,16 @@ def test_a_zone_of_ones_own_needs_a_role_on_it() -> None:
     assert zones == {(CONTROL_PLANE, "Private DNS Zone Contributor", ZONE_ID, "ServicePrincipal")}
 
 
+def test_clusters_with_their_apis_in_one_zone_have_assignments_of_their_own() -> None:
+    names = {
+        build({"cluster.privateDnsZoneId": ZONE_ID, "cluster.name": cluster}).of_type(ROLE_ASSIGNMENT)[
+            "test-identities-zone"
+        ]["roleAssignmentName"]
+        for cluster in ("research", "other")
+    }
+    assert len(names) == 2
+
+
 def test_the_role_on_the_vault_before_stays_under_its_name() -> None:
     other = KEY_ID.replace("vaults/research", "vaults/Other")
     recorder = build({"cluster.secretsKeyId": other, "cluster.previousSecretsKeyId": KEY_ID})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.contract.eks.config import DNS_ADDON
+from components.contract.ingress import EXTERNAL_DNS
 from support.eks import ACCOUNT, ADDON, NODE_GROUP, build, built
 from support.iam_conditions import allows, trusts
 from support.recorder import Recorder
@@ -44,7 +44,7 @@ def policy(role: str) -> str:
 
 
 def test_a_stack_without_ways_in_makes_nothing_for_them() -> None:
-    assert DNS_ADDON not in {addon["addonName"] for addon in built().of_type(ADDON).values()}
+    assert EXTERNAL_DNS not in {addon["addonName"] for addon in built().of_type(ADDON).values()}
     assert CONTROLLER not in built().of_type(ROLE)
     assert "mlrun-allow-ways-in" not in built().of_type("kubernetes:networking.k8s.io/v1:NetworkPolicy")
 
@@ -52,7 +52,7 @@ def test_a_stack_without_ways_in_makes_nothing_for_them() -> None:
 def test_names_of_ones_own_need_no_addon() -> None:
     without = build({"cluster.ingress": {**INGRESS, "hostedZoneId": None}})
     assert CONTROLLER in without.of_type(ROLE)
-    assert DNS_ADDON not in {addon["addonName"] for addon in without.of_type(ADDON).values()}
+    assert EXTERNAL_DNS not in {addon["addonName"] for addon in without.of_type(ADDON).values()}
 
 
 def test_the_account_of_the_controllers_chart_gets_the_role() -> None:
@@ -139,8 +139,8 @@ def test_other_zones_are_listed_and_neither_read_nor_deleted() -> None:
 
 
 def test_the_addon_knows_its_zone_its_domain_and_its_owner() -> None:
-    [addon] = [each for each in reached().of_type(ADDON).values() if each["addonName"] == DNS_ADDON]
-    assert [each["serviceAccount"] for each in addon["podIdentityAssociations"]] == [DNS_ADDON]
+    [addon] = [each for each in reached().of_type(ADDON).values() if each["addonName"] == EXTERNAL_DNS]
+    assert [each["serviceAccount"] for each in addon["podIdentityAssociations"]] == [EXTERNAL_DNS]
     said = json.loads(addon["configurationValues"])
     assert said["extraArgs"] == ["--zone-id-filter=Z0123456789ABC"]
     assert (said["domainFilters"], said["sources"], said["policy"]) == (["ml.example.com"], ["ingress"], "sync")

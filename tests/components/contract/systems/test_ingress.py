@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from components.contract.ingress import ENDPOINTS, OwnIngress
-from components.contract.systems import ingress, load_balancer_controller, mlrun_ce
+from components.contract.systems import external_dns, ingress, load_balancer_controller, mlrun_ce
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices
 from infra.config import parse
@@ -15,8 +15,8 @@ from policies.registry import RULES
 from policies.resource import Resource
 from policies.rule import Context
 from policies.values import Value
-from support import eks
-from support.platform_cluster import platform_cluster, with_ways_in
+from support import aks, eks
+from support.platform_cluster import platform_cluster, with_names, with_ways_in
 
 HERE = SystemChoices(namespace="mlrun")
 HOSTS = [f"{name}.ml.example.com" for name in ("mlrun", "mlrun-api", "nuclio", "jupyter", "grafana")]
@@ -111,7 +111,7 @@ def test_the_controller_finds_its_network_without_the_metadata_service() -> None
     assert "vpcTags" not in values["existing"]
 
 
-@pytest.mark.parametrize("system", [ingress, load_balancer_controller])
+@pytest.mark.parametrize("system", [ingress, load_balancer_controller, external_dns])
 def test_without_ways_in_there_is_nothing_to_print(system: Any) -> None:
     assert "needs cluster.ingress" in system.lack(platform_cluster())
     with pytest.raises(ValueError, match=r"needs cluster\.ingress"):
@@ -121,6 +121,36 @@ def test_without_ways_in_there_is_nothing_to_print(system: Any) -> None:
 def test_other_kinds_have_a_controller_of_their_own() -> None:
     assert ingress.lack(own()) is None
     assert "EKS" in str(load_balancer_controller.lack(own()))
+
+
+@pytest.mark.parametrize(
+    ("zone", "provider", "name"),
+    [("dnszones/example.com", "azure", "example.com"), ("privateDnsZones/ml.example.com", "azure-private-dns", None)],
+)
+def test_external_dns_finds_the_zone_even_above_the_domain(zone: str, provider: str, name: str | None) -> None:
+    found = external_dns.values(with_names(platform_cluster(), zone), HERE).content
+    assert found["provider"]["name"] == provider
+    assert found["domainFilters"] == ["ml.example.com"]
+    assert found["extraArgs"] == [f"--zone-name-filter={name or 'ml.example.com'}"]
+
+
+def test_external_dns_gets_its_token_and_the_file_that_the_stack_makes() -> None:
+    found = external_dns.values(with_names(platform_cluster()), HERE).content
+    assert found["podLabels"] == {"azure.workload.identity/use": "true"}
+    assert found["serviceAccount"] == {"name": "external-dns"}
+    [volume], [mount] = found["extraVolumes"], found["extraVolumeMounts"]
+    assert (volume["configMap"]["name"], mount["mountPath"]) == ("external-dns-azure", "/etc/kubernetes")
+    assert volume["name"] == mount["name"]
+
+
+def test_clusters_of_one_zone_are_different_owners_of_names() -> None:
+    zone = f"/subscriptions/{aks.SUBSCRIPTION}/resourceGroups/dns/providers/Microsoft.Network/dnszones/example.com"
+    given = {"domain": "ml.example.com", "className": "traefik", "dnsZoneId": zone}
+    owners = {
+        external_dns.values(read(aks.config({"cluster.ingress": given, **more})), HERE).content["txtOwnerId"]
+        for more in ({}, {"cluster.location": "northeurope"}, {"cluster.name": "other"})
+    }
+    assert owners == {"research-westeurope", "research-northeurope", "other-westeurope"}
 
 
 def test_mlrun_gives_out_the_addresses_of_the_ingress_and_closes_the_ports_of_nodes() -> None:

@@ -1,6 +1,7 @@
 import pytest
 
-from components.contract.eks.config import ADDONS, DNS_ADDON, EFS_ADDON
+from components.contract.eks.config import ADDONS, EFS_ADDON
+from components.contract.ingress import EXTERNAL_DNS
 from emulators.aws.server.eks import addon_catalogue
 from emulators.aws.server.errors import AwsError
 from support.aws import refused
@@ -9,7 +10,7 @@ from support.minors import CHOSEN, EARLIER, NEWEST, OLDER, after
 
 
 def test_the_emulator_has_every_addon_of_the_contract() -> None:
-    assert {*ADDONS, EFS_ADDON, DNS_ADDON} <= addon_catalogue.OFFERS.keys()
+    assert {*ADDONS, EFS_ADDON, EXTERNAL_DNS} <= addon_catalogue.OFFERS.keys()
 
 
 @pytest.mark.parametrize("name", addon_catalogue.OFFERS)
