@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.aks import CLUSTER, ROLE_ASSIGNMENT, SUBSCRIPTION, TENANT, build, built
+from support.policies import Wire, sent
 from support.recorder import Recorder
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
@@ -86,6 +87,14 @@ def test_external_dns_reads_where_the_zone_is_and_who_it_is() -> None:
 def test_its_namespace_takes_no_pod_with_rights_on_nodes() -> None:
     labels = named().of_type(NAMESPACE)[f"{NAME}-namespace"]["metadata"]["labels"]
     assert labels["pod-security.kubernetes.io/enforce"] == "restricted"
+
+
+@pytest.mark.parametrize("first_preview", [False, True])
+def test_every_rule_accepts_what_is_made_without_a_doubt(first_preview: bool) -> None:
+    ingress = {**INGRESS, "dnsZoneId": PUBLIC}
+    recorder = build({"cluster.ingress": ingress}, first_preview=True) if first_preview else named()
+    wire = Wire(stack={"environment": "dev", "profile": "mlrun-ce", "policies": {"jupyterServices": ["reports"]}})
+    assert wire.judge_stack(sent(recorder)).outcome == {"expect": [], "advise": [], "unjudged": []}
 
 
 def test_its_file_comes_after_its_rights_and_nodes_and_goes_with_the_cluster() -> None:

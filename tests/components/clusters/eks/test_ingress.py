@@ -9,6 +9,7 @@ import pytest
 from components.contract.ingress import EXTERNAL_DNS
 from support.eks import ACCOUNT, ADDON, NODE_GROUP, build, built
 from support.iam_conditions import allows, trusts
+from support.policies import Wire, sent
 from support.recorder import Recorder
 
 ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
@@ -147,6 +148,13 @@ def test_the_addon_knows_its_zone_its_domain_and_its_owner() -> None:
     assert said["txtOwnerId"] == "research-eu-west-1"
     trusted = json.loads(reached().of_type(ROLE)[DNS]["assumeRolePolicy"])["Statement"][0]["Condition"]["StringEquals"]
     assert trusted["aws:RequestTag/kubernetes-namespace"] == "external-dns"
+
+
+@pytest.mark.parametrize("first_preview", [False, True])
+def test_every_rule_accepts_what_is_made_without_a_doubt(first_preview: bool) -> None:
+    recorder = build({"cluster.ingress": INGRESS}, first_preview=True) if first_preview else reached()
+    wire = Wire(stack={"environment": "dev", "profile": "mlrun-ce", "policies": {"jupyterServices": ["reports"]}})
+    assert wire.judge_stack(sent(recorder)).outcome == {"expect": [], "advise": [], "unjudged": []}
 
 
 def test_the_addon_waits_for_nodes() -> None:
