@@ -250,4 +250,6 @@ class AksCluster(PlatformComponent):
 
 
 def _issuer(control_plane: ControlPlane) -> pulumi.Output[str]:
-    return control_plane.cluster.oidc_issuer_profile.apply(lambda profile: profile.issuer_url if profile else "")
+    profile = control_plane.cluster.oidc_issuer_profile
+    issuer: pulumi.Output[str] = profile.apply(lambda profile: profile.issuer_url if profile else "")
+    return issuer
