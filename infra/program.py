@@ -87,6 +87,7 @@ def run(
                 pod_resources=config.pod_resources,
                 admission=config.policies.admission,
                 egress=(*_egress(config, sighting), *([CLOUD_APIS] if choices.identity else [])),
+                ways_in=config.ways_in,
                 gives_limits=gives_limits,
                 is_adopted=SharedObject(SharedKind.NAMESPACE, name) in cluster.adopted,
             ),

@@ -16,10 +16,17 @@ _ATTACHED: Final = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 _POLICY: Final = "aws:iam/policy:Policy"
 _ASSIGNMENT: Final = azure_native("authorization", "RoleAssignment")
 
-_DATA: Final = ("dynamodb", "ecr", "kms", "s3", "secretsmanager", "ssm", "sts")
-"""Services whose resources are data, keys, images or other roles, so that every statement must name them."""
+_DATA: Final = ("dynamodb", "ecr", "kms", "route53", "s3", "secretsmanager", "ssm", "sts")
+"""Services whose resources are data, keys, images, zones of names or other roles, so that every statement must name
+them."""
 
-_WITHOUT_RESOURCE: Final = ("ecr:GetAuthorizationToken", "s3:ListAllMyBuckets")
+_WITHOUT_RESOURCE: Final = (
+    "ecr:GetAuthorizationToken",
+    "route53:GetChange",
+    "route53:ListHostedZones",
+    "route53:ListHostedZonesByName",
+    "s3:ListAllMyBuckets",
+)
 """Actions of these services that IAM applies to no single resource."""
 
 _BROAD_POLICIES: Final = ("AdministratorAccess", "IAMFullAccess", "PowerUserAccess")
