@@ -130,8 +130,8 @@ class EksIngress(Ingress):
         """
         ports = {f"{_ANNOTATIONS}/listen-ports": '[{"HTTP": 80}, {"HTTPS": 443}]'} if self.certificate_arn else {}
         # The controller cannot look its network up: hop limit 1 keeps the metadata service from pods.
-        vpc = {"vpcId": network.vpc_id} if isinstance(network, ExistingNetwork) else {}
-        found = vpc or {"vpcTags": {OwnTag.CLUSTER.value: cluster}}
+        by_tag: dict[str, Any] = {"vpcTags": {OwnTag.CLUSTER.value: cluster}}
+        found = {"vpcId": network.vpc_id} if isinstance(network, ExistingNetwork) else by_tag
         return WaysIn(
             domain=self.domain,
             class_name=CLASS,
