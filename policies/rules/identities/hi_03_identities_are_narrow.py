@@ -25,9 +25,12 @@ _WITHOUT_RESOURCE: Final = (
     "route53:GetChange",
     "route53:ListHostedZones",
     "route53:ListHostedZonesByName",
+    "route53:ListResourceRecordSets",
+    "route53:ListTagsForResource",
+    "route53:ListTagsForResources",
     "s3:ListAllMyBuckets",
 )
-"""Actions of these services that IAM applies to no single resource."""
+"""Actions of these services that IAM applies to no single resource, or that only read names, which DNS gives out."""
 
 _BROAD_POLICIES: Final = ("AdministratorAccess", "IAMFullAccess", "PowerUserAccess")
 _FULL: Final = "FullAccess"

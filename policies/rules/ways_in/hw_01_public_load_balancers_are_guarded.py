@@ -22,14 +22,19 @@ _SERVICES: Final = "service.beta.kubernetes.io/"
 _CLIENTS: Final = ("inbound-cidrs", "security-group-prefix-lists", "security-groups")
 """Annotations of an Ingress that say who may come in."""
 
-_INTERNAL: Final = {
-    "aws-load-balancer-scheme": "internal",
-    "aws-load-balancer-internal": TRUE,
-    "azure-load-balancer-internal": TRUE,
-}
-"""Annotations of a Service by which its load balancer gets no public address."""
+_SCHEMES: Final = ("scheme", "frontend-nlb-scheme")
+"""Annotations of an Ingress that make public addresses: of its load balancer, and of a second one before it."""
 
-_RANGES: Final = ("load-balancer-source-ranges", "azure-allowed-ip-ranges", "azure-allowed-service-tags")
+_INTERNAL: Final = ("aws-load-balancer-internal", "azure-load-balancer-internal")
+"""Annotations of a Service by which its load balancer gets no public address; a scheme wins over them."""
+
+_RANGES: Final = (
+    "load-balancer-source-ranges",
+    "aws-load-balancer-security-groups",
+    "aws-load-balancer-security-group-prefix-lists",
+    "azure-allowed-ip-ranges",
+    "azure-allowed-service-tags",
+)
 """Annotations of a Service that say who may come in, beside ``spec.loadBalancerSourceRanges``."""
 
 
@@ -39,10 +44,9 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
     annotations, spec = resource.props.at("metadata", "annotations"), resource.props.at("spec")
     subject = f"{kind} '{resource.name}'"
     if kind == "Ingress":
-        if annotations.at(f"{_ALB}scheme").text() == _PUBLIC:
+        if any(annotations.at(f"{_ALB}{name}").text() == _PUBLIC for name in _SCHEMES):
             clients = any(annotations.at(f"{_ALB}{name}").text() for name in _CLIENTS)
-            certificate = annotations.at(f"{_ALB}certificate-arn").text()
-            yield from _guarded(subject, has_clients=clients, has_tls=bool(certificate))
+            yield from _guarded(subject, has_clients=clients, has_tls=_has_tls(annotations))
     elif kind == "IngressClassParams":
         if spec.at("scheme").text() == _PUBLIC:
             clients = any(spec.at(name).elements() for name in ("inboundCIDRs", "prefixListsIDs", "PrefixListsIDs"))
@@ -51,21 +55,28 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
         yield from _service(subject, annotations, spec)
 
 
+def _has_tls(annotations: Value) -> bool:
+    """Return whether clients of an Ingress use TLS: it has a certificate, and listens to HTTP only to redirect it."""
+    ports = annotations.at(f"{_ALB}listen-ports").text() or ""
+    is_redirected = bool(annotations.at(f"{_ALB}ssl-redirect").text())
+    return bool(annotations.at(f"{_ALB}certificate-arn").text()) and ('"HTTP"' not in ports or is_redirected)
+
+
 def _guarded(subject: str, *, has_clients: bool, has_tls: bool) -> Iterator[Finding]:
     if not has_clients:
         yield Finding(f"{subject} is {_PUBLIC} and names no clients, so that everyone may come in; expected ranges.")
     if not has_tls:
-        yield Finding(f"{subject} is {_PUBLIC} and has no certificate; expected one, so that clients use TLS.")
+        yield Finding(f"{subject} is {_PUBLIC} and takes HTTP; expected a certificate, and redirects to HTTPS.")
 
 
 def _service(subject: str, annotations: Value, spec: Value) -> Iterator[Finding]:
-    if any(annotations.at(f"{_SERVICES}{name}").text() == value for name, value in _INTERNAL.items()):
-        return
-    if spec.at("loadBalancerSourceRanges").elements():
+    scheme = annotations.at(f"{_SERVICES}aws-load-balancer-scheme").text()
+    is_internal = any(annotations.at(f"{_SERVICES}{name}").text() == TRUE for name in _INTERNAL)
+    if scheme == "internal" or (is_internal and not scheme) or spec.at("loadBalancerSourceRanges").elements():
         return
     if any(annotations.at(f"{_SERVICES}{name}").text() for name in _RANGES):
         return
-    if annotations.at(f"{_SERVICES}aws-load-balancer-scheme").text() == _PUBLIC:
+    if scheme == _PUBLIC:
         yield Finding(f"{subject} is {_PUBLIC} and names no clients; expected spec.loadBalancerSourceRanges.")
     else:
         yield Finding(
