@@ -63,8 +63,9 @@ def dns_addon(choices: EksConfig, domain: str, zone_id: str) -> ManagedAddon:
         name=EXTERNAL_DNS,
         configuration={
             **naming(domain, f"{choices.name}-{choices.region}"),
-            # A public and a private zone of the same domain can exist beside each other.
-            "extraArgs": [f"--zone-id-filter={zone_id}"],
+            # A public and a private zone of the same domain can exist beside each other. The zone may be one above the
+            # domain, which the filter of domains would leave out: ``provider/aws/aws.go``.
+            "extraArgs": [f"--zone-id-filter={zone_id}", "--aws-zone-match-parent"],
         },
         pod=PodRole(service_account=EXTERNAL_DNS, namespace=EXTERNAL_DNS, statements=dns_statements(zone_id, domain)),
     )
@@ -95,12 +96,16 @@ def dns_statements(zone_id: str, domain: str) -> list[dict[str, Any]]:
 def controller_statements(cluster: str, region: str, account: str) -> list[dict[str, Any]]:
     """Return the controller's rights: to read, and to change what it made for this cluster.
 
-    ``docs/install/iam_policy.json`` of v3.5.0, less WAF, Shield, Cognito, trust stores, pools of addresses and the
-    search for certificates, which its values switch off or the stack file replaces. Where that file asks for the
-    tag of any cluster, this asks for the tag of this one.
+    ``docs/install/iam_policy.json`` of v3.5.0, less WAF, Shield, Cognito, trust stores, pools of addresses, network
+    load balancers and the search for certificates, which its values switch off or the stack file replaces. Where that
+    file asks for the tag of any cluster, this asks for the tag of this one; so it does for listeners and their rules,
+    which the controller tags like the rest (``pkg/deploy/elbv2/listener_manager.go``, ``listener_rule_manager.go``),
+    while the file asks for none.
     """
     load_balancing = f"arn:aws:elasticloadbalancing:{region}:{account}"
-    tagged = [f"{load_balancing}:{kind}/*" for kind in ("targetgroup", "loadbalancer/net", "loadbalancer/app")]
+    # No network load balancers: an Ingress could put one on the internet before the load balancer of its class.
+    tagged = [f"{load_balancing}:{kind}/*" for kind in ("targetgroup", "loadbalancer/app")]
+    listeners = [f"{load_balancing}:{kind}/app/*" for kind in ("listener", "listener-rule")]
     groups = f"arn:aws:ec2:{region}:{account}:security-group/*"
     # A change of tags may not touch the cluster's own.
     retagging = {"Null": {f"aws:RequestTag/{OWN_TAG}": "true"}, **_of("ResourceTag", OWN_TAG, cluster)}
@@ -109,6 +114,7 @@ def controller_statements(cluster: str, region: str, account: str) -> list[dict[
     nodes = _of("ResourceTag", f"kubernetes.io/cluster/{cluster}", "owned")
     rules = ["ec2:AuthorizeSecurityGroupIngress", "ec2:RevokeSecurityGroupIngress"]
     tags = ["elasticloadbalancing:AddTags", "elasticloadbalancing:RemoveTags"]
+    creations = ["CreateLoadBalancer", "CreateTargetGroup", "CreateListener", "CreateRule"]
     return [
         _allow([*_READ], "*"),
         _allow(
@@ -125,19 +131,13 @@ def controller_statements(cluster: str, region: str, account: str) -> list[dict[
         _allow(["ec2:CreateTags", "ec2:DeleteTags"], groups, retagging),
         _allow([*rules, "ec2:DeleteSecurityGroup"], "*", made),
         _allow(rules, "*", nodes),
-        _allow(["elasticloadbalancing:CreateLoadBalancer", "elasticloadbalancing:CreateTargetGroup"], "*", asked),
-        _allow([*_LISTENERS], f"{load_balancing}:*"),
-        _allow(tags, [f"{load_balancing}:{kind}/*" for kind in ("listener", "listener-rule")]),
-        _allow(tags, tagged, retagging),
+        _allow(["elasticloadbalancing:CreateLoadBalancer", "elasticloadbalancing:CreateTargetGroup"], tagged, asked),
+        _allow([*_LISTENERS], [f"{load_balancing}:loadbalancer/app/*", *listeners], made),
+        _allow(tags, [*tagged, *listeners], retagging),
         _allow(
             ["elasticloadbalancing:AddTags"],
-            tagged,
-            {
-                "StringEquals": {
-                    "elasticloadbalancing:CreateAction": ["CreateLoadBalancer", "CreateTargetGroup"],
-                    **asked["StringEquals"],
-                }
-            },
+            [*tagged, *listeners],
+            {"StringEquals": {"elasticloadbalancing:CreateAction": creations, **asked["StringEquals"]}},
         ),
         _allow([*_CHANGES], "*", made),
         _allow(
@@ -187,7 +187,7 @@ _LISTENERS: Final = (
     "elasticloadbalancing:RemoveListenerCertificates",
     "elasticloadbalancing:SetRulePriorities",
 )
-"""Actions on listeners and their rules, which that file binds to no tag."""
+"""Actions on listeners and their rules. CreateListener is asked of the load balancer, CreateRule of the listener."""
 
 _CHANGES: Final = (
     "elasticloadbalancing:DeleteLoadBalancer",

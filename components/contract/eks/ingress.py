@@ -38,6 +38,12 @@ https://docs.aws.amazon.com/elasticloadbalancing/latest/application/describe-ssl
 
 _ANNOTATIONS: Final = "alb.ingress.kubernetes.io"
 
+_SWITCHED_OFF: Final = ("EnableServiceController", "ALBGatewayAPI", "NLBGatewayAPI", "GatewayListenerSet")
+"""Features of the controller that make load balancers by other objects than an Ingress.
+
+v3.5.0 ``pkg/config/feature_gates.go``.
+"""
+
 _ANSWERS: Final = "200-499"
 """Codes by which a target counts as healthy: MLRun's API has no page ``/``, those of Jupyter and Grafana redirect
 (assumed)."""
@@ -92,7 +98,9 @@ class EksIngress(Ingress):
         ),
     ] = Field(
         None,
-        description="Id of the Route 53 zone of the domain, public or private, in the cluster's account.",
+        description=(
+            "Id of the Route 53 zone of the domain or of one above it, public or private, in the cluster's account."
+        ),
         examples=["Z0123456789ABC"],
     )
 
@@ -149,16 +157,19 @@ class EksIngress(Ingress):
                 "enableShield": False,
                 "enableWaf": False,
                 "enableWafv2": False,
-                # Services of type LoadBalancer stay what they are.
+                # An Ingress that names the class in an annotation has none of the class's parameters.
+                "disableIngressClassAnnotation": True,
+                # Services of type LoadBalancer and Gateways name their clients themselves, or none.
                 "enableServiceMutatorWebhook": False,
-                **({"defaultTags": dict(tags)} if tags else {}),
+                "controllerConfig.featureGates": dict.fromkeys(_SWITCHED_OFF, False),
+                **({"defaultTags": shown} if (shown := _printable(tags)) else {}),
                 "ingressClassParams.name": CLASS,
                 "ingressClassParams.spec": self._parameters(cluster),
             },
         )
 
     def _parameters(self, cluster: str) -> dict[str, Any]:
-        """Return what holds for all Ingresses of the class; authors of an Ingress cannot set it."""
+        """Return what holds for all Ingresses of the class, whatever their annotations say."""
         tls = {"certificateArn": [self.certificate_arn], "sslPolicy": TLS_POLICY, "sslRedirectPort": "443"}
         return {
             "group": {"name": cluster},  # one load balancer for all
@@ -187,6 +198,11 @@ EksIngressChoice = Annotated[
     ),
 ]
 """The field ``ingress`` of an EKS cluster."""
+
+
+def _printable(tags: Mapping[str, str]) -> dict[str, str]:
+    """Return the tags that the chart can pass on: its template puts them into YAML without quotes."""
+    return {key: value for key, value in tags.items() if ": " not in f"{key}={value} "}
 
 
 def _internal_problem(text: str) -> str | None:

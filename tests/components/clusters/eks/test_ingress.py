@@ -26,6 +26,7 @@ CONTROLLER, DNS = "test-load-balancers", "test-dns-addons-external-dns"
 ZONE = "arn:aws:route53:::hostedzone/Z0123456789ABC"
 NAMES = "route53:ChangeResourceRecordSetsNormalizedRecordNames"
 BALANCER = f"arn:aws:elasticloadbalancing:eu-west-1:{ACCOUNT}:loadbalancer/app/k8s-research/0123456789abcdef"
+LISTENER = BALANCER.replace(":loadbalancer/", ":listener/") + "/0123456789abcdef"
 TARGETS = f"arn:aws:elasticloadbalancing:eu-west-1:{ACCOUNT}:targetgroup/k8s-mlrun/0123456789abcdef"
 GROUP = f"arn:aws:ec2:eu-west-1:{ACCOUNT}:security-group/sg-0123456789abcdef0"
 OURS = {"aws:ResourceTag/elbv2.k8s.aws/cluster": "research"}
@@ -47,7 +48,8 @@ def policy(role: str) -> str:
 def test_a_stack_without_ways_in_makes_nothing_for_them() -> None:
     assert EXTERNAL_DNS not in {addon["addonName"] for addon in built().of_type(ADDON).values()}
     assert CONTROLLER not in built().of_type(ROLE)
-    assert "mlrun-allow-ways-in" not in built().of_type("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+    policies = built().of_type("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+    assert not [name for name in policies if "allow-clients" in name]
 
 
 def test_names_of_ones_own_need_no_addon() -> None:
@@ -79,8 +81,19 @@ USED: list[tuple[str, str, dict[str, Any], bool]] = [
     ("elasticloadbalancing:DescribeLoadBalancers", "*", {}, True),
     ("elasticloadbalancing:CreateLoadBalancer", BALANCER, ASKED, True),
     ("elasticloadbalancing:CreateLoadBalancer", BALANCER, {}, False),
-    ("elasticloadbalancing:CreateListener", BALANCER, {}, True),
-    ("elasticloadbalancing:CreateListener", BALANCER.replace("eu-west-1", "eu-central-1"), {}, False),
+    ("elasticloadbalancing:CreateLoadBalancer", BALANCER.replace("/app/", "/net/"), ASKED, False),
+    ("elasticloadbalancing:CreateTargetGroup", TARGETS, ASKED, True),
+    ("elasticloadbalancing:CreateListener", BALANCER, OURS, True),
+    ("elasticloadbalancing:CreateListener", BALANCER, OTHERS, False),
+    ("elasticloadbalancing:CreateListener", BALANCER.replace("eu-west-1", "eu-central-1"), OURS, False),
+    ("elasticloadbalancing:CreateRule", LISTENER, OURS, True),
+    ("elasticloadbalancing:ModifyListener", LISTENER, OURS, True),
+    ("elasticloadbalancing:DeleteListener", LISTENER, {}, False),
+    ("elasticloadbalancing:DeleteRule", LISTENER.replace(":listener/", ":listener-rule/"), OURS, True),
+    ("elasticloadbalancing:DeleteRule", LISTENER.replace(":listener/", ":listener-rule/"), OTHERS, False),
+    ("elasticloadbalancing:AddTags", LISTENER, {**ASKED, "elasticloadbalancing:CreateAction": "CreateListener"}, True),
+    ("elasticloadbalancing:AddTags", LISTENER, {}, False),
+    ("elasticloadbalancing:RemoveTags", LISTENER, OURS, True),
     ("elasticloadbalancing:DeleteLoadBalancer", BALANCER, OURS, True),
     ("elasticloadbalancing:DeleteLoadBalancer", BALANCER, OTHERS, False),
     ("elasticloadbalancing:DeleteLoadBalancer", BALANCER, {}, False),
@@ -143,7 +156,8 @@ def test_the_addon_knows_its_zone_its_domain_and_its_owner() -> None:
     [addon] = [each for each in reached().of_type(ADDON).values() if each["addonName"] == EXTERNAL_DNS]
     assert [each["serviceAccount"] for each in addon["podIdentityAssociations"]] == [EXTERNAL_DNS]
     said = json.loads(addon["configurationValues"])
-    assert said["extraArgs"] == ["--zone-id-filter=Z0123456789ABC"]
+    # Without the second one external-dns leaves out a zone above the domain.
+    assert said["extraArgs"] == ["--zone-id-filter=Z0123456789ABC", "--aws-zone-match-parent"]
     assert (said["domainFilters"], said["sources"], said["policy"]) == (["ml.example.com"], ["ingress"], "sync")
     assert said["txtOwnerId"] == "research-eu-west-1"
     trusted = json.loads(reached().of_type(ROLE)[DNS]["assumeRolePolicy"])["Statement"][0]["Condition"]["StringEquals"]
