@@ -1,6 +1,6 @@
 """How clients outside the cluster reach services in it: a domain, and the ingress class that leads to them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
@@ -12,8 +12,17 @@ from components.contract.environments import Environment
 from components.contract.labels import LabelKey, WellKnownLabel, is_dns_label
 from components.contract.roles import PoolRole
 
-DOMAIN_MAX: Final = 179
-"""Maximum length of a domain, in characters: DNS allows 253, and names of services and namespaces stand in front."""
+HOST_MAX: Final = 128
+"""Maximum length of a host name in rules of an Application Load Balancer, in characters; its last part is letters.
+
+https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_HostHeaderConditionConfig.html
+"""
+
+FIRST_PART_MAX: Final = 61
+"""Maximum length of a host name's first part: DNS allows 63, and external-dns has records with ``a-`` in front."""
+
+DOMAIN_MAX: Final = HOST_MAX - len("mlrun-api.")
+"""Maximum length of a domain, in characters."""
 
 CONTROLLER_NAMESPACE: Final = "ingress"
 """Namespace of a controller of the user's, unless the stack file names another."""
@@ -25,7 +34,7 @@ EXTERNAL_DNS: Final = "external-dns"
 """EKS add-on, chart, namespace and service account of the program that creates names."""
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
-_DOMAIN: Final = rf"({_LABEL}\.)+{_LABEL}"
+_DOMAIN: Final = rf"({_LABEL}\.)+[a-z]{{1,63}}"
 _NAME: Final = rf"{_LABEL}(\.{_LABEL})*"
 
 
@@ -39,31 +48,36 @@ class Endpoint:
         First part of its host name.
     service, port
         Service and its port.
-    pod_port
-        Port on which its pods listen.
+    pods, pod_port
+        Labels of its pods, and the port on which they listen.
     """
 
     name: str
     service: str
     port: int
+    pods: Mapping[str, str]
     pod_port: int
 
 
-UI: Final = Endpoint("mlrun", "mlrun-ui", 80, 8090)
-NUCLIO: Final = Endpoint("nuclio", "nuclio-dashboard", 8070, 8070)
-GRAFANA: Final = Endpoint("grafana", "grafana", 80, 3000)
-ENDPOINTS: Final = (
-    UI,
-    Endpoint("mlrun-api", "mlrun-api", 8080, 8080),
-    NUCLIO,
-    Endpoint("jupyter", "mlrun-jupyter", 8888, 8888),
-    GRAFANA,
-)
-"""Names, services and ports: mlrun/ce 44ef417e ``charts/mlrun-ce/values.yaml`` and ``templates/aws/aws_ingress.yaml``
-(5289f008), v3io/helm-charts 4f7599c7 ``stable/mlrun``; Grafana's container port: grafana/helm-charts (assumed)."""
+def _mlrun(component: str, name: str = "mlrun") -> dict[str, str]:
+    return {"app.kubernetes.io/name": name, "app.kubernetes.io/component": component}
 
-POD_PORTS: Final = tuple(dict.fromkeys(each.pod_port for each in ENDPOINTS))
-"""Ports of pods that requests from outside reach. Nuclio's functions listen on 8080 too."""
+
+UI: Final = Endpoint("mlrun", "mlrun-ui", 80, _mlrun("ui"), 8090)
+API: Final = Endpoint("mlrun-api", "mlrun-api", 8080, _mlrun("api"), 8080)
+NUCLIO: Final = Endpoint("nuclio", "nuclio-dashboard", 8070, {"nuclio.io/app": "dashboard"}, 8070)
+JUPYTER: Final = Endpoint("jupyter", "mlrun-jupyter", 8888, _mlrun("jupyter-notebook", "mlrun-ce"), 8888)
+GRAFANA: Final = Endpoint("grafana", "grafana", 80, {"app.kubernetes.io/name": "grafana"}, 3000)
+ENDPOINTS: Final = (UI, API, NUCLIO, JUPYTER, GRAFANA)
+"""Names, services and ports: mlrun/ce 44ef417e ``charts/mlrun-ce/values.yaml`` and ``templates/aws/aws_ingress.yaml``
+(5289f008), v3io/helm-charts 4f7599c7 ``stable/mlrun``; Grafana's container port: grafana/helm-charts (assumed). The
+labels are those of ``tests/kit``, with their sources."""
+
+CHALLENGES: Final = ({"acme.cert-manager.io/http01-solver": "true"}, 8089)
+"""Labels and port of the pods with which cert-manager proves by HTTP-01 that it has a name.
+
+cert-manager/cert-manager ``pkg/apis/acme/v1/types.go``, ``pkg/issuer/acme/http/http.go``.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +96,8 @@ class WaysIn:
         Whether clients use TLS.
     annotations
         Annotations of an Ingress.
+    has_issuer
+        Whether cert-manager makes the certificate.
     tls_secret
         Secret with the certificate; empty if an Ingress names none.
     suffix
@@ -97,10 +113,17 @@ class WaysIn:
     peers: tuple[Mapping[str, Any], ...]
     is_encrypted: bool
     annotations: Mapping[str, str] = field(default_factory=dict)
+    has_issuer: bool = False
     tls_secret: str = ""
     suffix: str = ""
     controller: Mapping[str, Any] = field(default_factory=dict)
     names: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def reached(self) -> dict[str, tuple[Mapping[str, str], int]]:
+        """Labels and port of the pods that requests from outside reach, by a name for them."""
+        challenges = {"challenges": CHALLENGES} if self.has_issuer else {}
+        return {**{each.name: (each.pods, each.pod_port) for each in ENDPOINTS}, **challenges}
 
     def host(self, endpoint: Endpoint) -> str:
         """Return the host name of a service."""
@@ -109,6 +132,27 @@ class WaysIn:
     def url(self, endpoint: Endpoint) -> str:
         """Return the address of a service."""
         return f"http{'s' if self.is_encrypted else ''}://{self.host(endpoint)}"
+
+
+def suffixes(core_namespaces: Sequence[str]) -> dict[str, str]:
+    """Return what stands behind the names of services, by namespace with core services: nothing in the first.
+
+    The names stay below the domain, and so within its certificate.
+    """
+    return {name: f"-{name}" if index else "" for index, name in enumerate(core_namespaces)}
+
+
+def long_names(ways_in: WaysIn | None, core_namespaces: Sequence[str]) -> Iterator[Mismatch]:
+    """Find namespaces whose services have no host name that DNS and load balancers take; paths begin at them."""
+    for namespace, suffix in suffixes(core_namespaces).items() if ways_in else ():
+        first = f"{API.name}{suffix}"
+        host = f"{first}.{ways_in.domain}"
+        if len(first) > FIRST_PART_MAX or len(host) > HOST_MAX:
+            yield Mismatch(
+                (namespace,),
+                f"makes host names such as {host} too long: at most {FIRST_PART_MAX} characters before the domain, and "
+                f"{HOST_MAX} together; shorten the namespace's name or cluster.ingress.domain",
+            )
 
 
 def in_namespace(namespace: str) -> dict[str, Any]:
@@ -135,6 +179,8 @@ def naming(domain: str, owner: str) -> dict[str, Any]:
         "domainFilters": [domain],
         # By default names of deleted Ingresses stay.
         "policy": "sync",
+        # Otherwise it looks once a minute, and names remain if it goes together with the last Ingress.
+        "triggerLoopOnEvent": True,
         "txtOwnerId": owner,
     }
 
@@ -145,10 +191,11 @@ def _domain(domain: str) -> str:
     if domain.startswith("*."):
         raise ValueError("must be the domain without '*.': names of services are put in front of it")
     labels = domain.split(".")
-    if len(labels) == 1 or not all(map(is_dns_label, labels)) or len(domain) > DOMAIN_MAX:
+    is_name = len(labels) > 1 and all(map(is_dns_label, labels)) and labels[-1].isalpha()
+    if not is_name or len(domain) > DOMAIN_MAX:
         raise ValueError(
             f"must be a domain such as ml.example.com: at most {DOMAIN_MAX} characters, in parts of 1 to 63 lower-case "
-            "letters, digits or '-' with a '.' between them"
+            "letters, digits or '-' with a '.' between them, and letters alone in the last part"
         )
     if labels[-2:] == ["cluster", "local"]:
         raise ValueError("is the domain of names inside the cluster; use one that clients outside can look up")
@@ -199,7 +246,9 @@ class OwnIngress(Ingress):
         ObjectName | None,
         Explained(f"With `clusterIssuer` {TLS_SECRET}; without it there is no TLS, which prod requires."),
     ] = Field(
-        None, description="Secret of type kubernetes.io/tls with the certificate of all hosts.", examples=["ml-tls"]
+        None,
+        description="Secret of type kubernetes.io/tls with the certificate, in each namespace with core services.",
+        examples=["ml-tls"],
     )
 
     @property
@@ -213,6 +262,7 @@ class OwnIngress(Ingress):
             peers=(in_namespace(self.controller_namespace),),
             is_encrypted=bool(secret),
             annotations=issuer,
+            has_issuer=bool(issuer),
             tls_secret=secret,
         )
 

@@ -45,7 +45,9 @@ def _namespace_name(name: str) -> str:
     if name == "default" or name.startswith("kube-"):
         raise ValueError("the name is reserved for Kubernetes; choose another")
     if name.startswith("openshift-") or name in _PACKAGE_NAMES:
-        raise ValueError("the name is reserved for OpenShift, the autoscaler or this package; choose another")
+        raise ValueError(
+            "the name is reserved for OpenShift, the autoscaler, external-dns or this package; choose another"
+        )
     return name
 
 
@@ -220,6 +222,11 @@ class UserNamespace(ContractModel):
             WellKnownLabel.POD_SECURITY_ENFORCE_VERSION.value: "latest",
             **dict.fromkeys(() if refuses else warnings, BASELINE_LEVEL),
         }
+
+
+def core_of(namespaces: Mapping[str, UserNamespace]) -> list[str]:
+    """Return the namespaces with core services, in the order of the stack file."""
+    return [name for name, choices in namespaces.items() if choices.core_services]
 
 
 def identities_of(namespaces: Mapping[str, UserNamespace]) -> dict[str, CloudIdentity]:

@@ -11,7 +11,7 @@ from pulumi_kubernetes.networking.v1 import NetworkPolicy
 from components.base import PlatformComponent
 from components.contract.egress import AllowedEgress, replaced_api_server
 from components.contract.groups import NodeGroup
-from components.contract.ingress import POD_PORTS, WaysIn
+from components.contract.ingress import WaysIn
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
 from components.contract.namespaces import Quota, UserNamespace
 from components.contract.pod_resources import PodResources
@@ -138,11 +138,7 @@ class UserNamespaceObjects(PlatformComponent):
                 "ingress": [{}],
                 "egress": [{}],
             }
-            if args.ways_in:
-                # Notebooks are no core services, and before Kubernetes 1.36 not all of these have the mark.
-                ports = [{"port": port, "protocol": "TCP"} for port in POD_PORTS]
-                rule = {"from": list(args.ways_in.peers), "ports": ports}
-                policies["allow-ways-in"] = {**everything, "policyTypes": ["Ingress"], "ingress": [rule]}
+            policies |= _clients(args.ways_in)
         derived = replaced_api_server(args.egress, choices.api_server_cidrs)
         allowed = {f"allow-{each.name}": [each.rule] for each in derived}
         if chosen := choices.egress_rules:
@@ -153,6 +149,18 @@ class UserNamespaceObjects(PlatformComponent):
             NetworkPolicy(
                 f"{self._name}-{object_name}", metadata=self._metadata(object_name), spec=spec, opts=self._inside
             )
+
+
+def _clients(ways_in: WaysIn | None) -> dict[str, dict[str, Any]]:
+    # Jupyter is no core service, and before Kubernetes 1.36 not all of these have the mark.
+    return {
+        f"allow-clients-{name}": {
+            "podSelector": {"matchLabels": dict(pods)},
+            "policyTypes": ["Ingress"],
+            "ingress": [{"from": list(ways_in.peers), "ports": [{"port": port, "protocol": "TCP"}]}],
+        }
+        for name, (pods, port) in (ways_in.reached if ways_in else {}).items()
+    }
 
 
 def _hard_limits(quota: Quota, groups: tuple[NodeGroup, ...]) -> dict[str, str]:

@@ -12,12 +12,13 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup, zones_unknown_at_zero
 from components.contract.identity import CloudIdentity, key_problem
-from components.contract.ingress import WaysIn
+from components.contract.ingress import WaysIn, long_names
 from components.contract.namespaces import (
     DEFAULT_NAMESPACES,
     TENANT_NAMESPACE,
     NamespaceName,
     UserNamespace,
+    core_of,
     identities_of,
     unknown_storage,
     unshared_gpus,
@@ -260,13 +261,6 @@ class StackConfig(ContractModel):
             _refuse(descriptor_of(cluster).mismatches(cluster, pools, groups, info.data.get("environment")))
         return pools
 
-    @field_validator("namespaces", mode="after")
-    @classmethod
-    def _identities_exist(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
-        if cluster := info.data.get("cluster"):
-            _refuse(descriptor_of(cluster).identity_problems(cluster, identities_of(namespaces)))
-        return namespaces
-
     @field_validator("platform", mode="after")
     @classmethod
     def _leaves_identities_to_functions(cls, platform: PlatformChoices, info: ValidationInfo) -> PlatformChoices:
@@ -293,7 +287,10 @@ class StackConfig(ContractModel):
         storage, cluster = info.data.get("storage"), info.data.get("cluster")
         found = [] if storage is None else list(unknown_storage(namespaces, storage))
         if cluster:
-            found += descriptor_of(cluster).volume_problems(cluster, volumes_of(namespaces))
+            descriptor = descriptor_of(cluster)
+            found += descriptor.identity_problems(cluster, identities_of(namespaces))
+            found += descriptor.volume_problems(cluster, volumes_of(namespaces))
+            found += long_names(descriptor.ways_in(cluster), core_of(namespaces))
         if pools := info.data.get("pools"):
             found += unshared_gpus(namespaces, pools.values())
         _refuse(found)

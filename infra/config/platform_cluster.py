@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from components.contract.ingress import WaysIn
+from components.contract.ingress import WaysIn, suffixes
+from components.contract.namespaces import core_of
 from components.contract.placement import offers_mutation
 from components.contract.systems.platform_cluster import PlatformCluster
 from infra.config.model import StackConfig
@@ -45,7 +46,5 @@ def platform_cluster(
 
 
 def _ways_in(config: StackConfig, namespace: str) -> WaysIn | None:
-    core = [name for name, choices in config.namespaces.items() if choices.core_services]
     found = config.ways_in
-    # The names stay below the domain, and so within its certificate.
-    return replace(found, suffix=f"-{namespace}") if found and namespace in core[1:] else found
+    return replace(found, suffix=suffixes(core_of(config.namespaces)).get(namespace, "")) if found else None

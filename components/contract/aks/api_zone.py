@@ -10,6 +10,9 @@ from components.contract.choices import Explained
 API_ZONE: Final = "privatelink"
 """First part of the names of zones for private APIs: https://learn.microsoft.com/azure/aks/private-clusters."""
 
+SUBZONE_MAX: Final = 32
+"""Maximum length of the part before: MicrosoftDocs/azure-aks-docs ``articles/aks/private-clusters.md``."""
+
 ApiZoneChoice = Annotated[
     PrivateZoneId | None,
     Explained(
@@ -48,5 +51,9 @@ def require_api_zone(zone: str, location: str) -> None:
         The zone has a name that AKS does not take in this region.
     """
     wanted = f"{API_ZONE}.{location}.azmk8s.io"
-    if not f".{zone_name(zone)}".endswith(f".{wanted}"):
-        raise ValueError(f"has a name that AKS does not take there; it must be {wanted} or SUBZONE.{wanted}")
+    subzone, found, rest = f".{zone_name(zone)}".rpartition(f".{wanted}")
+    if not found or rest or "." in subzone[1:] or len(subzone[1:]) > SUBZONE_MAX:
+        raise ValueError(
+            f"has a name that AKS does not take there; it must be {wanted} or SUBZONE.{wanted}, with a SUBZONE of at "
+            f"most {SUBZONE_MAX} characters without '.'"
+        )

@@ -19,6 +19,8 @@ from support import aks, eks
 from support.platform_cluster import platform_cluster, with_names, with_ways_in
 
 HERE = SystemChoices(namespace="mlrun")
+CLIENTS = {"domain": "ml.example.com", "clientCidrs": ["10.0.0.0/8"]}
+OTHER = "11111111-1111-1111-1111-111111111111"
 HOSTS = [f"{name}.ml.example.com" for name in ("mlrun", "mlrun-api", "nuclio", "jupyter", "grafana")]
 
 
@@ -101,14 +103,27 @@ def test_what_is_printed_passes_the_rule_about_public_load_balancers(changes: di
 
 
 def test_the_controller_finds_its_network_without_the_metadata_service() -> None:
-    created = {"domain": "ml.example.com", "clientCidrs": ["10.0.0.0/8"]}
     values = {
-        kind: load_balancer_controller.values(read(eks.config({"cluster.ingress": created, **network})), HERE).content
+        kind: load_balancer_controller.values(read(eks.config({"cluster.ingress": CLIENTS, **network})), HERE).content
         for kind, network in {"created": {}, "existing": {"cluster.network": eks.EXISTING}}.items()
     }
     assert values["created"]["vpcTags"] == {"igz-clusters.io/cluster": "research"}
     assert values["existing"]["vpcId"] == "vpc-0123456789abcdef0"
     assert "vpcTags" not in values["existing"]
+
+
+def test_only_ingresses_of_the_class_get_a_load_balancer() -> None:
+    found = load_balancer_controller.values(with_ways_in(platform_cluster()), HERE).content
+    assert found["disableIngressClassAnnotation"] is True
+    assert set(found["controllerConfig"]["featureGates"].values()) == {False}
+    assert "EnableServiceController" in found["controllerConfig"]["featureGates"]
+
+
+@pytest.mark.parametrize(("value", "is_passed"), [("ml", True), ("a:b", True), ("owner: ml", False), ("ml:", False)])
+def test_tags_that_the_chart_would_read_as_yaml_are_left_out(value: str, is_passed: bool) -> None:
+    config = eks.config({"cluster.ingress": CLIENTS, "cluster.tags": {"note": value}})
+    found = load_balancer_controller.values(read(config), HERE).content
+    assert ("defaultTags" in found) is is_passed
 
 
 @pytest.mark.parametrize("system", [ingress, load_balancer_controller, external_dns])
@@ -148,9 +163,9 @@ def test_clusters_of_one_zone_are_different_owners_of_names() -> None:
     given = {"domain": "ml.example.com", "className": "traefik", "dnsZoneId": zone}
     owners = {
         external_dns.values(read(aks.config({"cluster.ingress": given, **more})), HERE).content["txtOwnerId"]
-        for more in ({}, {"cluster.location": "northeurope"}, {"cluster.name": "other"})
+        for more in ({}, {"cluster.subscriptionId": OTHER}, {"cluster.name": "other"})
     }
-    assert owners == {"research-westeurope", "research-northeurope", "other-westeurope"}
+    assert owners == {f"research-{aks.SUBSCRIPTION}", f"research-{OTHER}", f"other-{aks.SUBSCRIPTION}"}
 
 
 def test_mlrun_gives_out_the_addresses_of_the_ingress_and_closes_the_ports_of_nodes() -> None:
