@@ -101,10 +101,16 @@ def run(
             mlrun = _mlrun(config, cluster.groups, name, corrects=placement.mutates)
             # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
             MlrunSettings(f"{name}-mlrun", mlrun, cluster.inside([classes, namespace]))
+    _people(config, cluster, placement, namespaces)
+    export(config, cluster, classes, corrects=placement.mutates)
+
+
+def _people(
+    config: StackConfig, cluster: ClusterHandle, placement: Placement, namespaces: Sequence[pulumi.Resource]
+) -> None:
     if config.people != People():
         people = PeopleAccessArgs(people=config.people, core_namespaces=placement.core_namespaces)
         PeopleAccess("people", people, cluster.inside([*cluster.ready, *namespaces]))
-    export(config, cluster, classes, corrects=placement.mutates)
 
 
 def _warmth(config: StackConfig, cluster: ClusterHandle) -> None:
