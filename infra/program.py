@@ -87,6 +87,7 @@ def run(
                 pod_resources=config.pod_resources,
                 admission=config.policies.admission,
                 egress=(*_egress(config, sighting), *([CLOUD_APIS] if choices.identity else [])),
+                ways_in=config.ways_in,
                 gives_limits=gives_limits,
                 is_adopted=SharedObject(SharedKind.NAMESPACE, name) in cluster.adopted,
             ),
@@ -100,10 +101,16 @@ def run(
             mlrun = _mlrun(config, cluster.groups, name, corrects=placement.mutates)
             # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
             MlrunSettings(f"{name}-mlrun", mlrun, cluster.inside([classes, namespace]))
+    _people(config, cluster, placement, namespaces)
+    export(config, cluster, classes, corrects=placement.mutates)
+
+
+def _people(
+    config: StackConfig, cluster: ClusterHandle, placement: Placement, namespaces: Sequence[pulumi.Resource]
+) -> None:
     if config.people != People():
         people = PeopleAccessArgs(people=config.people, core_namespaces=placement.core_namespaces)
         PeopleAccess("people", people, cluster.inside([*cluster.ready, *namespaces]))
-    export(config, cluster, classes, corrects=placement.mutates)
 
 
 def _warmth(config: StackConfig, cluster: ClusterHandle) -> None:

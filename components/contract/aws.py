@@ -70,6 +70,12 @@ RESERVED_TAG_PREFIXES: Final = ("aws:", "eks:", "kubernetes.io/", "k8s.io/", f"{
 _TAG = re.compile(r"[\w .:/=+\-@]*")
 _ROLE = re.compile(r"arn:aws:iam::\d{12}:role/[\w+=,.@/-]+", re.ASCII)
 _KEY = re.compile(r"arn:aws:kms:(?P<region>[a-z0-9-]+):\d{12}:key/[0-9a-f-]{36}", re.ASCII)
+_CERTIFICATE = re.compile(
+    r"arn:aws:acm:[a-z0-9-]+:\d{12}:certificate/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII
+)
+_HOSTED_ZONE: Final = "Z[A-Z0-9]{1,31}"
+"""``ResourceId`` of Route 53's API has at most 32 characters: botocore 1.44, ``data/route53/2013-04-01``; ids of zones
+begin with Z (assumed)."""
 _BOUNDARY = re.compile(r"arn:aws:iam::(\d{12}|aws):policy/[\w+=,.@/-]+", re.ASCII)
 
 
@@ -103,9 +109,30 @@ def _key_arn(arn: str) -> str:
     return arn
 
 
+def _certificate_arn(arn: str) -> str:
+    if ":server-certificate/" in arn:
+        raise ValueError("is a certificate of IAM, which is not renewed; use one of ACM")
+    if not _CERTIFICATE.fullmatch(arn):
+        raise ValueError("is not the ARN of a certificate of ACM: arn:aws:acm:REGION:ACCOUNT:certificate/UUID")
+    return arn
+
+
+def _hosted_zone(identifier: str) -> str:
+    if "/hostedzone/" in identifier or identifier.startswith("hostedzone/"):
+        raise ValueError("must be the id alone, without /hostedzone/, such as Z0123456789ABC")
+    if not re.fullmatch(_HOSTED_ZONE, identifier):
+        raise ValueError("is not the id of a hosted zone, such as Z0123456789ABC; a zone's name is no id")
+    return identifier
+
+
 def account_of(arn: str) -> str:
-    """Return the account in an IAM ARN; ``aws`` for AWS's own policies."""
+    """Return the account in an ARN; ``aws`` for AWS's own policies."""
     return arn.split(":")[4]
+
+
+def region_of(arn: str) -> str:
+    """Return the region in an ARN; empty for services without regions."""
+    return arn.split(":")[3]
 
 
 def control_plane_logs(cluster: str) -> str:
@@ -166,6 +193,10 @@ AccountId = Annotated[str, AfterValidator(_account_id), _matching("(?!0{12}$)[0-
 Region = Annotated[str, AfterValidator(_region), Field(json_schema_extra={"enum": list(REGIONS)})]
 RoleArn = Annotated[str, AfterValidator(_role_arn), _matching("arn:aws:iam::[0-9]{12}:role/.+")]
 KeyArn = Annotated[str, AfterValidator(_key_arn), _matching("arn:aws:kms:[a-z0-9-]+:[0-9]{12}:key/[0-9a-f-]{36}")]
+CertificateArn = Annotated[
+    str, AfterValidator(_certificate_arn), _matching("arn:aws:acm:[a-z0-9-]+:[0-9]{12}:certificate/[0-9a-f-]{36}")
+]
+HostedZoneId = Annotated[str, AfterValidator(_hosted_zone), _matching(_HOSTED_ZONE)]
 BoundaryArn = Annotated[str, AfterValidator(_boundary_arn), _matching("arn:aws:iam::([0-9]{12}|aws):policy/.+")]
 VpcId = Annotated[str, _has_prefix("vpc"), _matching(_id_pattern("vpc"))]
 SubnetId = Annotated[str, _has_prefix("subnet"), _matching(_id_pattern("subnet"))]

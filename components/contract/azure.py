@@ -79,6 +79,9 @@ _KEY = (
     r"/keys/(?P<key>[a-zA-Z0-9-]{1,127})/versions/(?P<version>[0-9a-f]{32})"
 )
 
+_ZONE = r"[a-z0-9-]+(\.[a-z0-9-]+)+"
+_PRIVATE_ZONE = rf"{_GROUP}/providers/Microsoft\.Network/privateDnsZones/(?P<zone>{_ZONE})"
+_DNS_ZONE = rf"{_GROUP}/providers/Microsoft\.Network/(privateDnsZones|dns[zZ]ones)/{_ZONE}"
 _REGISTRY = rf"{_GROUP}/providers/Microsoft\.ContainerRegistry/registries/[a-zA-Z0-9]{{5,50}}"
 _VAULT_KEY = (
     rf"{_GROUP}/providers/Microsoft\.KeyVault/vaults/[a-zA-Z][a-zA-Z0-9-]{{1,22}}[a-zA-Z0-9]/keys/[a-zA-Z0-9-]{{1,127}}"
@@ -140,6 +143,22 @@ def _key_id(text: str) -> str:
     return text
 
 
+def _private_zone_id(text: str) -> str:
+    shape = "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Network/privateDnsZones/NAME"
+    if "/dnszones/" in text.lower():
+        raise ValueError(f"is a public zone, in which everyone could look the API up; use a private one: {shape}")
+    if not re.fullmatch(_PRIVATE_ZONE, text):
+        raise ValueError(f"is not a private DNS zone's id: {shape}")
+    return text
+
+
+def _dns_zone_id(text: str) -> str:
+    if not re.fullmatch(_DNS_ZONE, text):
+        shape = "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Network/dnszones/NAME (or privateDnsZones)"
+        raise ValueError(f"is not a DNS zone's id: {shape}")
+    return text
+
+
 def _registry_id(text: str) -> str:
     if ".azurecr.io" in text:
         raise ValueError("is the registry's address; use its id: /subscriptions/ID/resourceGroups/NAME/providers/...")
@@ -176,6 +195,26 @@ def _resource_group(name: str) -> str:
     if not re.fullmatch(_RESOURCE_GROUP, name, re.ASCII):
         raise ValueError("must be a resource group's name: 1 to 90 letters, digits, '-', '_', '.' or parentheses")
     return name
+
+
+def zone_name(zone_id: str) -> str:
+    """Return the name of a zone, which is a domain, from its id."""
+    return zone_id.rpartition("/")[2]
+
+
+def group_of(resource_id: str) -> str:
+    """Return the id of the resource group of a resource."""
+    return resource_id.partition("/providers/")[0]
+
+
+def subscription_of(resource_id: str) -> str:
+    """Return the subscription of a resource."""
+    return resource_id.split("/")[2]
+
+
+def is_private_zone(zone_id: str) -> bool:
+    """Return whether only networks that are linked to a zone know its names."""
+    return "/privateDnsZones/" in zone_id
 
 
 def key_vault_id(key_id: str) -> str:
@@ -240,6 +279,8 @@ Location = Annotated[str, AfterValidator(_location), Field(json_schema_extra={"e
 SubnetId = Annotated[str, AfterValidator(_subnet_id), _matching(_SUBNET)]
 DiskEncryptionSetId = Annotated[str, AfterValidator(_disk_set_id), _matching(_DISK_SET)]
 KeyVersionId = Annotated[str, AfterValidator(_key_id), _matching(_KEY)]
+DnsZoneId = Annotated[str, AfterValidator(_dns_zone_id), _matching(_DNS_ZONE)]
+PrivateZoneId = Annotated[str, AfterValidator(_private_zone_id), _matching(_PRIVATE_ZONE)]
 RegistryId = Annotated[str, AfterValidator(_registry_id), _matching(_REGISTRY)]
 VaultKeyId = Annotated[str, AfterValidator(_vault_key_id), _matching(_VAULT_KEY)]
 StorageAccountName = Annotated[str, AfterValidator(_storage_account), _matching(_STORAGE_ACCOUNT)]

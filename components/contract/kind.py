@@ -10,6 +10,7 @@ from components.contract.egress import AllowedEgress
 from components.contract.environments import ClusterKind, Environment, ServerOwner
 from components.contract.groups import NodeGroup
 from components.contract.identity import CloudIdentity
+from components.contract.ingress import WaysIn
 from components.contract.kind_nodes import KindNodes
 from components.contract.pools import NodePool
 from components.contract.shared_storage import Storage, Volumes
@@ -70,6 +71,11 @@ def any_volume(_: ContractModel, __: Volumes) -> Iterator[Mismatch]:
     return iter(())
 
 
+def no_ways_in(_: ContractModel) -> WaysIn | None:
+    """Return nothing: how clients reach services is their owner's."""
+    return None
+
+
 def any_group(_: ContractModel, __: str) -> str | None:
     """Return nothing: any name can be that of a group."""
     return None
@@ -113,6 +119,8 @@ class KindDescriptor(Generic[ConfigT]):
     """Returns what pods of user namespaces reach on every cluster of this kind: API server and credentials."""
     identity_problems: Callable[[ConfigT, Mapping[str, CloudIdentity]], Iterator[Mismatch]] = no_identities
     """Finds what the cloud would refuse of namespaces' identities, by namespace; paths begin at the namespaces."""
+    ways_in: Callable[[ConfigT], WaysIn | None] = no_ways_in
+    """Returns how clients outside reach services, if the stack file says it; default: nothing is known."""
     storage_problems: Callable[[ConfigT, Mapping[str, Storage]], Iterator[Mismatch]] = no_storage
     """Finds shared storage that the cluster cannot have; paths begin at the stack file's ``storage``."""
     volume_problems: Callable[[ConfigT, Volumes], Iterator[Mismatch]] = any_volume

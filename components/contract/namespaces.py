@@ -10,6 +10,7 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.egress import Destination, EgressCidr, ip_block
 from components.contract.headroom import HEADROOM
 from components.contract.identity import CloudIdentity, key_problem
+from components.contract.ingress import EXTERNAL_DNS
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel, is_dns_label
 from components.contract.mlrun_choices import MlrunChoices
 from components.contract.policy_choices import AdmissionMode
@@ -29,7 +30,7 @@ TENANT_NAMESPACE: Final = "default-tenant"
 V3IO_NAMESPACES: Final = (TENANT_NAMESPACE, "iguazio-system")
 """Namespaces in which a full Iguazio platform runs V3IO's daemons, which need privileged pods and host paths."""
 
-_PACKAGE_NAMES: Final = ("cluster-autoscaler", "igz-clusters", HEADROOM, "openshift")
+_PACKAGE_NAMES: Final = ("cluster-autoscaler", EXTERNAL_DNS, "igz-clusters", HEADROOM, "openshift")
 
 BASELINE_LEVEL: Final = "baseline"
 OPEN_LEVEL: Final = "privileged"
@@ -44,7 +45,9 @@ def _namespace_name(name: str) -> str:
     if name == "default" or name.startswith("kube-"):
         raise ValueError("the name is reserved for Kubernetes; choose another")
     if name.startswith("openshift-") or name in _PACKAGE_NAMES:
-        raise ValueError("the name is reserved for OpenShift, the autoscaler or this package; choose another")
+        raise ValueError(
+            "the name is reserved for OpenShift, the autoscaler, external-dns or this package; choose another"
+        )
     return name
 
 
@@ -219,6 +222,16 @@ class UserNamespace(ContractModel):
             WellKnownLabel.POD_SECURITY_ENFORCE_VERSION.value: "latest",
             **dict.fromkeys(() if refuses else warnings, BASELINE_LEVEL),
         }
+
+
+def core_of(namespaces: Mapping[str, UserNamespace]) -> list[str]:
+    """Return the namespaces with core services, in the order of the stack file."""
+    return [name for name, choices in namespaces.items() if choices.core_services]
+
+
+def identities_of(namespaces: Mapping[str, UserNamespace]) -> dict[str, CloudIdentity]:
+    """Return the cloud identities of user namespaces, by namespace."""
+    return {name: choices.identity for name, choices in namespaces.items() if choices.identity}
 
 
 def volumes_of(namespaces: Mapping[str, UserNamespace]) -> Volumes:

@@ -11,6 +11,7 @@ from pulumi_kubernetes.networking.v1 import NetworkPolicy
 from components.base import PlatformComponent
 from components.contract.egress import AllowedEgress, replaced_api_server
 from components.contract.groups import NodeGroup
+from components.contract.ingress import WaysIn
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
 from components.contract.namespaces import Quota, UserNamespace
 from components.contract.pod_resources import PodResources
@@ -45,6 +46,8 @@ class UserNamespaceArgs:
     """Whether Pod Security and the quota on system classes reject pods; if not, the rules warn."""
     egress: tuple[AllowedEgress, ...] = ()
     """What pods of every user namespace of the cluster may reach outside it."""
+    ways_in: WaysIn | None = None
+    """How requests from outside reach core services and notebooks. Default: only marked core services are reached."""
     gives_limits: bool = False
     """Whether the LimitRange gives limits too. Default: requests only, which make no pod invalid."""
     is_adopted: bool = False
@@ -73,7 +76,7 @@ class UserNamespaceObjects(PlatformComponent):
         self._name = name
         self._limits(args)
         self._quotas(args)
-        self._network(args.choices, args.egress)
+        self._network(args)
         self.namespace = namespace.metadata.name
         self.register_outputs({"namespace": self.namespace})
 
@@ -105,7 +108,8 @@ class UserNamespaceObjects(PlatformComponent):
     def _quota(self, object_name: str, spec: dict[str, Any]) -> None:
         ResourceQuota(f"{self._name}-{object_name}", metadata=self._metadata(object_name), spec=spec, opts=self._inside)
 
-    def _network(self, choices: UserNamespace, derived: tuple[AllowedEgress, ...]) -> None:
+    def _network(self, args: UserNamespaceArgs) -> None:
+        choices = args.choices
         everything: dict[str, Any] = {"podSelector": {}}
         core_services = {
             "namespaceSelector": {"matchLabels": {LabelKey.USER_WORKLOADS.value: TRUE}},
@@ -134,7 +138,9 @@ class UserNamespaceObjects(PlatformComponent):
                 "ingress": [{}],
                 "egress": [{}],
             }
-        allowed = {f"allow-{each.name}": [each.rule] for each in replaced_api_server(derived, choices.api_server_cidrs)}
+            policies |= _clients(args.ways_in)
+        derived = replaced_api_server(args.egress, choices.api_server_cidrs)
+        allowed = {f"allow-{each.name}": [each.rule] for each in derived}
         if chosen := choices.egress_rules:
             allowed["allow-egress"] = chosen
         for object_name, rules in allowed.items():
@@ -143,6 +149,18 @@ class UserNamespaceObjects(PlatformComponent):
             NetworkPolicy(
                 f"{self._name}-{object_name}", metadata=self._metadata(object_name), spec=spec, opts=self._inside
             )
+
+
+def _clients(ways_in: WaysIn | None) -> dict[str, dict[str, Any]]:
+    # Jupyter is no core service, and before Kubernetes 1.36 not all of these have the mark.
+    return {
+        f"allow-clients-{name}": {
+            "podSelector": {"matchLabels": dict(pods)},
+            "policyTypes": ["Ingress"],
+            "ingress": [{"from": list(ways_in.peers), "ports": [{"port": port, "protocol": "TCP"}]}],
+        }
+        for name, (pods, port) in (ways_in.reached if ways_in else {}).items()
+    }
 
 
 def _hard_limits(quota: Quota, groups: tuple[NodeGroup, ...]) -> dict[str, str]:

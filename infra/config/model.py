@@ -1,6 +1,6 @@
 """Model of a stack file's settings, under ``igz-clusters:stack``."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property, partial
 from typing import Annotated, Any, Final, Literal
 
@@ -12,11 +12,14 @@ from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup, zones_unknown_at_zero
 from components.contract.identity import CloudIdentity, key_problem
+from components.contract.ingress import WaysIn, long_names
 from components.contract.namespaces import (
     DEFAULT_NAMESPACES,
     TENANT_NAMESPACE,
     NamespaceName,
     UserNamespace,
+    core_of,
+    identities_of,
     unknown_storage,
     unshared_gpus,
     volumes_of,
@@ -48,11 +51,6 @@ def _pod_resources_of(choices: dict[str, Any]) -> PodResources:
 
 def _guard_of(choices: dict[str, Any]) -> PolicyGuard:
     return default_guard(choices["environment"], ClusterKind(choices["cluster"].kind))
-
-
-def identities_of(namespaces: Mapping[str, UserNamespace]) -> dict[str, CloudIdentity]:
-    """Return the cloud identities of user namespaces, by namespace."""
-    return {name: choices.identity for name, choices in namespaces.items() if choices.identity}
 
 
 _UNREAD: Final = (
@@ -185,6 +183,11 @@ class StackConfig(ContractModel):
         return identities_of(self.namespaces)
 
     @property
+    def ways_in(self) -> WaysIn | None:
+        """How clients outside reach services; None if the stack file does not say it."""
+        return descriptor_of(self.cluster).ways_in(self.cluster)
+
+    @property
     def spot_taint(self) -> Taint | None:
         """Taint of every spot node; None if this kind of cluster and profile have none."""
         return spot_taint(ClusterKind(self.cluster.kind), self.profile)
@@ -225,6 +228,8 @@ class StackConfig(ContractModel):
     def _fits_its_environment(cls, cluster: ClusterChoices, info: ValidationInfo) -> ClusterChoices:
         if environment := info.data.get("environment"):
             _refuse(descriptor_of(cluster).environment_problems(cluster, environment))
+        if info.data.get("profile") is PlatformProfile.IGUAZIO and descriptor_of(cluster).ways_in(cluster):
+            _refuse([Mismatch(("ingress",), "Iguazio's installer makes the ways in to a full platform; remove it")])
         return cluster
 
     @field_validator("servers", mode="after")
@@ -256,13 +261,6 @@ class StackConfig(ContractModel):
             _refuse(descriptor_of(cluster).mismatches(cluster, pools, groups, info.data.get("environment")))
         return pools
 
-    @field_validator("namespaces", mode="after")
-    @classmethod
-    def _identities_exist(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
-        if cluster := info.data.get("cluster"):
-            _refuse(descriptor_of(cluster).identity_problems(cluster, identities_of(namespaces)))
-        return namespaces
-
     @field_validator("platform", mode="after")
     @classmethod
     def _leaves_identities_to_functions(cls, platform: PlatformChoices, info: ValidationInfo) -> PlatformChoices:
@@ -289,7 +287,10 @@ class StackConfig(ContractModel):
         storage, cluster = info.data.get("storage"), info.data.get("cluster")
         found = [] if storage is None else list(unknown_storage(namespaces, storage))
         if cluster:
-            found += descriptor_of(cluster).volume_problems(cluster, volumes_of(namespaces))
+            descriptor = descriptor_of(cluster)
+            found += descriptor.identity_problems(cluster, identities_of(namespaces))
+            found += descriptor.volume_problems(cluster, volumes_of(namespaces))
+            found += long_names(descriptor.ways_in(cluster), core_of(namespaces))
         if pools := info.data.get("pools"):
             found += unshared_gpus(namespaces, pools.values())
         _refuse(found)

@@ -1,5 +1,9 @@
 """The cluster of a stack file as the systems on it must know it."""
 
+from dataclasses import replace
+
+from components.contract.ingress import WaysIn, suffixes
+from components.contract.namespaces import core_of
 from components.contract.placement import offers_mutation
 from components.contract.systems.platform_cluster import PlatformCluster
 from infra.config.model import StackConfig
@@ -15,7 +19,8 @@ def platform_cluster(
     config
         The stack file.
     namespace
-        User namespace of the system; its own choices for MLRun count. Default: only those of the whole platform.
+        Namespace of the system; if it is a user namespace, its own choices for MLRun count. Default: only those of
+        the whole platform.
     version
         Version of Kubernetes instead of the stack's, such as ``1.36``. Default: the stack's.
     mutates
@@ -25,7 +30,7 @@ def platform_cluster(
     # A version that is asked for counts even on a local cluster, which has the newest one itself.
     asked = {"mutatingAdmission": cluster.get("mutatingAdmission"), "version": version}
     said = offers_mutation(asked if version else cluster)
-    here = config.namespaces[namespace] if namespace else None
+    here = config.namespaces.get(namespace)
     return PlatformCluster(
         groups=config.groups,
         spot_taint=config.spot_taint,
@@ -36,4 +41,10 @@ def platform_cluster(
         mlrun=config.platform.mlrun.with_own(here.mlrun if here else None),
         job_accounts=here.job_accounts if here else (),
         platform_registries=tuple(config.policies.platform_registries),
+        ways_in=_ways_in(config, namespace),
     )
+
+
+def _ways_in(config: StackConfig, namespace: str) -> WaysIn | None:
+    found = config.ways_in
+    return replace(found, suffix=suffixes(core_of(config.namespaces)).get(namespace, "")) if found else None

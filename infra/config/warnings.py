@@ -19,7 +19,7 @@ from components.contract.namespaces import SYSTEM_NAMESPACES
 from components.contract.placement import offers_mutation
 from components.contract.policy_guard import PolicyGuard
 from components.contract.pools import PoolRole
-from components.contract.ranges import PUBLIC_PREFIX_MIN
+from components.contract.ranges import EVERYWHERE, PUBLIC_PREFIX_MIN
 from infra.config.model import StackConfig
 
 _NOT_OURS: Final = ("default", *SYSTEM_NAMESPACES)
@@ -42,6 +42,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
     yield from _hours(config)
     yield from _warmth(config)
     yield from _backup(config)
+    yield from _ways_in(config)
     for name, namespace in config.namespaces.items():
         for cidr in namespace.egress_cidrs:
             if ip_network(cidr).prefixlen < PUBLIC_PREFIX_MIN:
@@ -86,6 +87,17 @@ def _storage(config: StackConfig) -> Iterator[Mismatch]:
                 "mounts no `storage`: the driver's release 1.35 has no TLS for NFS on arm64 nodes; use amd64 for pods "
                 "that mount it, or try a pod first",
             )
+
+
+def _ways_in(config: StackConfig) -> Iterator[Mismatch]:
+    if config.ways_in and not config.ways_in.is_encrypted:
+        yield Mismatch(("cluster", "ingress"), "has no certificate: clients send passwords and data in clear")
+    ingress = config.cluster.ingress if isinstance(config.cluster, EksConfig) else None
+    if ingress and str(EVERYWHERE) in ingress.client_cidrs:
+        yield Mismatch(
+            ("cluster", "ingress", "clientCidrs"),
+            "everyone on the internet can run code in the cluster: MLRun, Nuclio and Jupyter ask for no password",
+        )
 
 
 def _hours(config: StackConfig) -> Iterator[Mismatch]:

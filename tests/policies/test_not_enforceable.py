@@ -22,6 +22,7 @@ FAMILIES = {
     "HC": 1,
     "HT": 1,
     "HK": 13,
+    "HW": 1,
 }
 """How many recommendations each family has, numbered from 1."""
 

@@ -29,6 +29,10 @@ DISK_SET_ID = (
 
 CLUSTER = "azure-native:containerservice:ManagedCluster"
 AGENT_POOL = "azure-native:containerservice:AgentPool"
+ZONE_ID = (
+    f"/subscriptions/{SUBSCRIPTION}/resourceGroups/dns"
+    "/providers/Microsoft.Network/privateDnsZones/privatelink.westeurope.azmk8s.io"
+)
 ROLE_ASSIGNMENT = "azure-native:authorization:RoleAssignment"
 SUBNET = "azure-native:network:Subnet"
 KUBERNETES = "pulumi:providers:kubernetes"

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from support.aks import ADMINS, DISK_SET_ID, EXISTING, KEY_ID, document
+from support.aks import ADMINS, DISK_SET_ID, EXISTING, KEY_ID, ZONE_ID, document
 from support.edits import Changes, Edited, edits_of_every_kind
 from support.minors import NEWEST
 
@@ -37,6 +37,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.network.ingressRanges": {"cluster.network.ingressRanges": ["203.0.113.0/24"]},
     "cluster.authorizedRanges, one more": {"cluster.authorizedRanges": ["203.0.113.0/24", "198.51.100.0/24"]},
     "cluster.authorizedRanges, none: private": {"cluster.authorizedRanges": []},
+    "cluster.privateDnsZoneId, of a public cluster": {"cluster.privateDnsZoneId": ZONE_ID},
     "cluster.access.deployerObjectId": {"cluster.access.deployerObjectId": OTHER},
     "cluster.access.deployerPrincipal": {"cluster.access.deployerPrincipal": "group"},
     "cluster.access.adminGroupIds, one more": {"cluster.access.adminGroupIds": [ADMINS, OTHER]},
@@ -61,6 +62,18 @@ EDITS: Final[dict[str, Changes]] = {
     },
     "cluster.autoscaler": {"cluster.autoscaler": "interactive"},
     "cluster.tags": {"cluster.tags.owner": "us"},
+    "cluster.ingress": {
+        "cluster.ingress": {"domain": "ml.example.com", "className": "traefik", "clusterIssuer": "letsencrypt"}
+    },
+    "cluster.ingress, without a certificate": {"cluster.ingress": {"domain": "ml.example.com", "className": "traefik"}},
+    "cluster.ingress, with a zone": {
+        "cluster.ingress": {
+            "domain": "ml.example.com",
+            "className": "traefik",
+            "clusterIssuer": "letsencrypt",
+            "dnsZoneId": ZONE_ID.replace("privatelink.westeurope.azmk8s.io", "example.com"),
+        }
+    },
     "cluster.imageRegistries": {"cluster.imageRegistries": {"nvcr.io": "mirror.example.com"}},
     "storage, the first, with a volume": {
         "storage.corpus": {"purpose": "dataset", "type": "files"},

@@ -22,6 +22,11 @@ PRODUCTION: Final[Changes] = {
 BASE: Final = document(PRODUCTION)
 
 KEY: Final = "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
+INGRESS: Final = {
+    "domain": "ml.example.com",
+    "clientCidrs": ["10.0.0.0/8"],
+    "certificateArn": "arn:aws:acm:eu-west-1:111122223333:certificate/11111111-2222-3333-4444-555555555555",
+}
 BOUNDARY: Final = "arn:aws:iam::111122223333:policy/boundary"
 
 EDITS: Final[dict[str, Changes]] = {
@@ -61,6 +66,9 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.backup, from none to some": {"cluster.backup": {}},
     "cluster.officeHours, in prod": {"cluster.officeHours": {"from": "08:00", "to": "19:00", "timeZone": "UTC"}},
     "cluster.nodeMonitoring": {"cluster.nodeMonitoring": False},
+    "cluster.ingress": {"cluster.ingress": {**INGRESS, "hostedZoneId": "Z0123456789ABC"}},
+    "cluster.ingress, with names of ones own": {"cluster.ingress": INGRESS},
+    "cluster.ingress, without a certificate": {"cluster.ingress": {**INGRESS, "certificateArn": None}},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com"}},
     "namespaces.jobs.identity": {"namespaces.jobs.identity": {"buckets": [{"bucket": "ml-data", "prefix": "vision/"}]}},
     **edits_of_every_kind(BASE),

@@ -13,7 +13,7 @@ from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.registry import SYSTEMS, Derivation, System
 from components.contract.systems.system_values import SystemChoices
 from components.contract.systems.yaml_text import yaml_text
-from support.platform_cluster import platform_cluster
+from support.platform_cluster import platform_cluster, reached
 from support.recorded_keys import FOLDER
 
 GOLDEN: Final = FOLDER / "golden"
@@ -26,16 +26,24 @@ CLUSTERS: Final[Mapping[str, PlatformCluster]] = {
 """All pools; those of an older cluster; production without notebooks and without a taint on spot nodes."""
 
 MLRUN: Final = "mlrun"
+REACHED: Final = (System.MLRUN_CE, System.INGRESS, System.AWS_LOAD_BALANCER_CONTROLLER, System.EXTERNAL_DNS)
+"""Systems that are told how clients outside reach the cluster."""
+
 OTHERS: Final = {System.PIPELINES: ("kubeflow",)}
 """Namespaces, beside ``MLRUN``, in which a system is told something else."""
 
 
 def golden() -> Iterator[tuple[Path, str]]:
-    """Yield the file and the text for each system, cluster and namespace."""
+    """Yield the file and the text for each system, cluster and namespace; what needs ways in, for one cluster alone."""
     for (system, derivation), (name, cluster) in product(SYSTEMS.items(), CLUSTERS.items()):
+        if derivation.lack(cluster):
+            continue
         yield GOLDEN / f"{system}-{name}.yaml", _text(derivation, cluster, MLRUN)
         for namespace in OTHERS.get(system, ()):
             yield GOLDEN / f"{system}-{namespace}-{name}.yaml", _text(derivation, cluster, namespace)
+    for system in REACHED:
+        derivation, cluster = SYSTEMS[system], reached(CLUSTERS["dev"], system)
+        yield GOLDEN / f"{system}-dev-reached.yaml", _text(derivation, cluster, derivation.namespace or MLRUN)
 
 
 def _text(derivation: Derivation, cluster: PlatformCluster, namespace: str) -> str:

@@ -9,12 +9,15 @@ resources. Elements that it does not know raise ``NotImplementedError``, so that
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 _READ: Final = {"Sid", "Effect", "Action", "Resource", "Condition", "Principal"}
 
 
-def allows(policy: str, action: str, resource: str, context: Mapping[str, str] | None = None) -> bool:
+Context: TypeAlias = Mapping[str, str | Sequence[str]]
+
+
+def allows(policy: str, action: str, resource: str, context: Context | None = None) -> bool:
     """Return whether a policy allows an action: some statement allows it and none denies it.
 
     Parameters
@@ -26,7 +29,7 @@ def allows(policy: str, action: str, resource: str, context: Mapping[str, str] |
     resource
         ARN; case counts.
     context
-        Values of condition keys that the request carries; their case does not count.
+        Values of condition keys that the request carries, several of one key as a list; the keys' case does not count.
     """
     said = {
         statement["Effect"]
@@ -44,7 +47,7 @@ def trusts(policy: str, service: str, action: str, context: Mapping[str, str]) -
     return allows(document, action, "the role", context)
 
 
-def _concerns(statement: Mapping[str, Any], action: str, resource: str, context: Mapping[str, str]) -> bool:
+def _concerns(statement: Mapping[str, Any], action: str, resource: str, context: Context) -> bool:
     if unknown := statement.keys() - _READ:
         raise NotImplementedError(f"statement with {', '.join(sorted(unknown))}")
     return (
@@ -54,15 +57,25 @@ def _concerns(statement: Mapping[str, Any], action: str, resource: str, context:
     )
 
 
-def _holds(operator: str, keys: Mapping[str, Any], context: Mapping[str, str]) -> bool:
-    """Return whether all keys of an operator match: each one of its values, and a missing key matches nothing."""
-    if operator not in _OPERATORS:
+def _holds(operator: str, keys: Mapping[str, Any], context: Context) -> bool:
+    """Return whether all keys of an operator match: each one of its values, and a missing key matches nothing.
+
+    With ``ForAllValues`` each of a key's values must match, which is true of a missing key; ``Null`` asks whether a key
+    is missing: reference_policies_condition-single-vs-multi-valued-context-keys.html.
+    """
+    given = {key.lower(): _list(value) for key, value in context.items()}
+    if operator == "Null":
+        return all((key.lower() not in given) is (value == "true") for key, value in keys.items())
+    plain = operator.removeprefix(_EVERY)
+    if plain not in _OPERATORS:
         raise NotImplementedError(f"condition operator {operator}")
-    given = {key.lower(): value for key, value in context.items()}
-    return all(
-        key.lower() in given and any(_OPERATORS[operator](value, given[key.lower()]) for value in _list(values))
-        for key, values in keys.items()
-    )
+
+    def matches(key: str, values: str | Iterable[str]) -> bool:
+        found = given.get(key.lower(), ())
+        fits = [any(_OPERATORS[plain](value, text) for value in _list(values)) for text in found]
+        return all(fits) if operator != plain else len(fits) == 1 and fits[0]
+
+    return all(matches(key, values) for key, values in keys.items())
 
 
 def _like(pattern: str, text: str) -> bool:
@@ -76,6 +89,7 @@ def _equals(value: str, text: str) -> bool:
     return value == text
 
 
+_EVERY: Final = "ForAllValues:"
 _OPERATORS: Final[Mapping[str, Callable[[str, str], bool]]] = {"StringEquals": _equals, "StringLike": _like}
 
 

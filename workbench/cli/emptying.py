@@ -110,7 +110,8 @@ def _wait(access: Kubectl, gone: Sequence[ClusterObject]) -> None:
             raise UserError(
                 f"Not deleted after {PATIENCE:.0f} s:\n{held}\nNothing else was deleted.",
                 "A claim waits for the pods that use it: uninstall what runs there. A Service or an Ingress waits for "
-                "its controller, a volume for its storage driver: see `kubectl describe`. Then run this again.",
+                "its controller, which on EKS has its rights from cluster.ingress; a volume waits for its storage "
+                "driver: see `kubectl describe`. Then run this again.",
             )
         time.sleep(PAUSE)
 

@@ -77,7 +77,7 @@ def values(  # noqa: PLR0913 one parameter for each option
     asked = _Asked(system, chart, kubernetes, namespace, {name: each for name, each in given.items() if each})
     minor, choices = _checked(found := stacks.find(stack), asked)
     cluster = platform_cluster(found.config, namespace=choices.namespace, version=_shown(minor))
-    result = SYSTEMS[system].values(cluster, _with_registry(cluster, choices, system))
+    result = SYSTEMS[system].values(cluster, _completed(cluster, choices, system))
     notes = [*(f"note: {note}." for note in (cluster.gap, *result.notes) if note), f"next: {result.next}"]
     if as_json:
         facts = {"platform": system, "chart": choices.chart, "kubernetes": _shown(minor), "values": result.content}
@@ -164,6 +164,13 @@ def _check_registry(given: str | None) -> None:
             raise UserError(f"--registry: '{given}' {error}.") from None
 
 
+def _completed(cluster: PlatformCluster, choices: SystemChoices, system: System) -> SystemChoices:
+    """Add what the stack file says to the choices, or raise what it lacks for the system."""
+    if lack := SYSTEMS[system].lack(cluster):
+        raise UserError(f"--for {system} {lack}.")
+    return _with_class(cluster, _with_registry(cluster, choices, system), system)
+
+
 def _with_registry(cluster: PlatformCluster, choices: SystemChoices, system: System) -> SystemChoices:
     """Add the stack file's registry to the choices, if the options name none and the system uses one."""
     registry = cluster.mlrun.registry
@@ -175,6 +182,19 @@ def _with_registry(cluster: PlatformCluster, choices: SystemChoices, system: Sys
             "Leave the option out, or change platform.mlrun.registry and run up.",
         )
     return replace(choices, registry=registry.url, registry_secret=choices.registry_secret or registry.secret)
+
+
+def _with_class(cluster: PlatformCluster, choices: SystemChoices, system: System) -> SystemChoices:
+    """Add the stack file's class of ingresses to the choices, if the options name none and the system uses one."""
+    if not cluster.ways_in or "ingress_class" not in SYSTEMS[system].options:
+        return choices
+    if choices.ingress_class not in (None, known := cluster.ways_in.class_name):
+        raise UserError(
+            f"--ingress-class: '{choices.ingress_class}', but clients come in through the class '{known}' of "
+            "cluster.ingress.",
+            "Leave the option out, or change the stack file and run up.",
+        )
+    return replace(choices, ingress_class=known)
 
 
 def _minor(stack: stacks.Stack, given: str | None) -> tuple[int, int]:
@@ -198,6 +218,10 @@ def _minor(stack: stacks.Stack, given: str | None) -> tuple[int, int]:
 def _namespace(stack: stacks.Stack, given: str | None, system: System) -> str:
     declared: dict[str, UserNamespace] = stack.config.namespaces
     derivation = SYSTEMS[system]
+    if only := derivation.namespace:
+        if given not in (None, only):
+            raise UserError(f"--namespace: {system} runs in {only}, not in '{given}'.", "Leave the option out.")
+        return only
     core = [name for name, each in declared.items() if each.core_services]
     if given is None and len(core) == 1:
         return core[0]

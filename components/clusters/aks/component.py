@@ -13,6 +13,7 @@ from components.base import PlatformComponent
 from components.clusters.aks.cluster_addons import ClusterAddons, ClusterAddonsArgs
 from components.clusters.aks.control_plane import ControlPlane, ControlPlaneArgs
 from components.clusters.aks.identity import ClusterIdentities, ClusterIdentitiesArgs
+from components.clusters.aks.ingress import DnsRights, DnsRightsArgs
 from components.clusters.aks.kubeconfig import kubeconfig
 from components.clusters.aks.logs import LogWorkspace, LogWorkspaceArgs
 from components.clusters.aks.namespace_identities import NamespaceIdentities, NamespaceIdentitiesArgs
@@ -85,6 +86,8 @@ class AksCluster(PlatformComponent):
             ClusterAddonsArgs(choices=args.choices, groups=args.groups),
             self.child(providers=[kubernetes_provider], depends_on=list(ready), transformations=list(follows)),
         )
+        if args.choices.ingress and args.choices.ingress.dns_zone_id:
+            self._names(args.choices.ingress.dns_zone_id, control_plane, kubernetes_provider, ready)
         self.handle = ClusterHandle(
             name=name,
             kind=ClusterKind.AKS,
@@ -207,14 +210,13 @@ class AksCluster(PlatformComponent):
         args = self._args
         if not args.identities:
             return {}
-        profile = control_plane.cluster.oidc_issuer_profile
         made = NamespaceIdentities(
             f"{self._name}-jobs",
             NamespaceIdentitiesArgs(
                 choices=args.choices,
                 identities=args.identities,
                 resource_group=self._group.name,
-                issuer=profile.apply(lambda profile: profile.issuer_url if profile else ""),
+                issuer=_issuer(control_plane),
                 tags=self._tags,
             ),
             self._in_azure(),
@@ -251,6 +253,29 @@ class AksCluster(PlatformComponent):
         )
         return storage, storage.shares
 
+    def _names(
+        self,
+        zone_id: str,
+        control_plane: ControlPlane,
+        provider: kubernetes.Provider,
+        ready: tuple[pulumi.Resource, ...],
+    ) -> None:
+        DnsRights(
+            f"{self._name}-external-dns",
+            DnsRightsArgs(
+                choices=self._args.choices,
+                zone_id=zone_id,
+                resource_group=self._group.name,
+                issuer=_issuer(control_plane),
+                tags=self._tags,
+            ),
+            self.child(
+                providers=[self._azure, provider],
+                depends_on=[self._group, *ready],
+                transformations=[replaced_with(control_plane.cluster)],
+            ),
+        )
+
     def _facts(self, control_plane: ControlPlane) -> dict[str, pulumi.Input[object]]:
         choices, cluster = self._args.choices, control_plane.cluster
         return {
@@ -266,3 +291,9 @@ class AksCluster(PlatformComponent):
             "oidcIssuer": cluster.oidc_issuer_profile.apply(lambda profile: profile.issuer_url if profile else None),
             "access": {name: entry.object_id for name, entry in choices.access.all_entries.items()},
         }
+
+
+def _issuer(control_plane: ControlPlane) -> pulumi.Output[str]:
+    profile = control_plane.cluster.oidc_issuer_profile
+    issuer: pulumi.Output[str] = profile.apply(lambda profile: profile.issuer_url if profile else "")
+    return issuer

@@ -204,7 +204,7 @@ def _api(choices: AksConfig) -> ManagedClusterAPIServerAccessProfileArgs:
         return ManagedClusterAPIServerAccessProfileArgs(
             enable_private_cluster=True,
             enable_private_cluster_public_fqdn=False,
-            private_dns_zone=SYSTEM_ZONE,
+            private_dns_zone=choices.private_dns_zone_id or SYSTEM_ZONE,
             disable_run_command=True,
         )
     return ManagedClusterAPIServerAccessProfileArgs(

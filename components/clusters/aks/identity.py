@@ -11,7 +11,7 @@ from pulumi_azure_native.managedidentity import UserAssignedIdentity
 from components.base import PlatformComponent
 from components.contract.aks.access import PrincipalKind
 from components.contract.aks.config import AksConfig
-from components.contract.azure import role_assignment_name
+from components.contract.azure import role_assignment_name, subscription_of
 
 CLUSTER_USER: Final = "4abbcc35-e782-43d8-92c5-2d3f1bd2253f"
 """Azure Kubernetes Service Cluster User Role: may read the cluster's address, and nothing in the cluster."""
@@ -28,7 +28,8 @@ NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 PRIVATE_DNS: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
 """Private DNS Zone Contributor, the narrowest built-in role that may join a network.
 
-It allows nothing else on a network: https://learn.microsoft.com/azure/aks/private-clusters.
+It allows nothing else on a network: https://learn.microsoft.com/azure/aks/private-clusters, which asks for Network
+Contributor beside a zone of one's own; that this role is enough there too is assumed.
 """
 
 READER: Final = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
@@ -75,12 +76,11 @@ def role_assignment(name: str, principal: Principal, grant: Grant, opts: pulumi.
         Options of the resource.
     """
     role, scope, condition = grant
-    subscription = scope.split("/")[2]
     return RoleAssignment(
         name,
         role_assignment_name=role_assignment_name(scope, principal.key, role),
         scope=scope,
-        role_definition_id=f"/subscriptions/{subscription}/providers/Microsoft.Authorization/roleDefinitions/{role}",
+        role_definition_id=f"/subscriptions/{subscription_of(scope)}/providers/Microsoft.Authorization/roleDefinitions/{role}",
         principal_id=principal.id,
         # Stated, or Azure looks for a new identity in Entra before Entra knows of it.
         principal_type=principal.kind.azure,
@@ -98,6 +98,8 @@ class Right(NamedTuple):
     scope: str
     alias: str = ""
     """Its key in earlier releases, if that was another one."""
+    is_shared: bool = False
+    """Whether control planes of other clusters have the role on the same scope too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,8 +126,9 @@ class ClusterIdentities(PlatformComponent):
         self._name, self._args = name, args
         self.control_plane = self._identity("control-plane")
         self.kubelet = self._identity("kubelet")
-        principal = Principal("control-plane", self.control_plane.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
         for right in self._rights():
+            key = f"{args.choices.cluster_id} control-plane" if right.is_shared else "control-plane"
+            principal = Principal(key, self.control_plane.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
             aliases = [pulumi.Alias(name=f"{name}-{right.alias}")] if right.alias else []
             needed = self.child(depends_on=[self.kubelet], aliases=aliases)
             role_assignment(f"{name}-{right.key}", principal, Grant(right.role, right.scope), needed)
@@ -137,6 +140,8 @@ class ClusterIdentities(PlatformComponent):
         if choices.is_private:
             # The zone of the API's name is linked to the whole network, for which rights on a subnet do not do.
             yield Right("network", PRIVATE_DNS, choices.network_id)
+        if choices.private_dns_zone_id:
+            yield Right("zone", PRIVATE_DNS, choices.private_dns_zone_id, is_shared=True)
         identities = f"{choices.group_id}/providers/Microsoft.ManagedIdentity/userAssignedIdentities"
         yield Right("kubelet", IDENTITY_OPERATOR, f"{identities}/{self._physical('kubelet')}")
         # AKS uses two keys at a time, so the role on the vault before stays: the oldest one has the name of old.

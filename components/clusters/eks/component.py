@@ -12,6 +12,7 @@ from components.base import PlatformComponent
 from components.clusters.eks.cluster_addons import ClusterAddons, ClusterAddonsArgs
 from components.clusters.eks.control_plane import ControlPlane, ControlPlaneArgs
 from components.clusters.eks.identity import NODE_POLICIES, RoleArgs, ServiceRole
+from components.clusters.eks.ingress import LoadBalancerRights, LoadBalancerRightsArgs, dns_addon
 from components.clusters.eks.kubeconfig import kubeconfig
 from components.clusters.eks.managed_addons import (
     AFTER_NODES,
@@ -27,6 +28,7 @@ from components.clusters.eks.node_groups import ManagedNodeGroup, NodeGroupArgs
 from components.clusters.handle import ClusterHandle, Share, replaced_with
 from components.contract.aws import OwnTag
 from components.contract.eks.config import EksConfig
+from components.contract.eks.ingress import EksIngress
 from components.contract.eks.network import ExistingNetwork
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup
@@ -86,6 +88,8 @@ class EksCluster(PlatformComponent):
         if args.storage:
             stored, shares = self._shared_storage(control_plane, network, nodes)
             ready = (*ready, *stored)
+        if args.choices.ingress:
+            self._ways_in(args.choices.ingress, control_plane, nodes)
         follows = (replaced_with(control_plane.cluster),)
         own = ClusterAddons(
             f"{name}-own",
@@ -294,6 +298,19 @@ class EksCluster(PlatformComponent):
             pulumi.ResourceOptions.merge(self._in_aws, pulumi.ResourceOptions(depends_on=[control_plane.cluster])),
         )
         return {"backup": dict(made.facts)}
+
+    def _ways_in(self, ingress: EksIngress, control_plane: ControlPlane, nodes: Sequence[pulumi.Resource]) -> None:
+        choices = self._args.choices
+        LoadBalancerRights(
+            f"{self._name}-load-balancers",
+            LoadBalancerRightsArgs(
+                choices=choices, cluster_name=control_plane.cluster.name, cluster_arn=self._cluster_arn
+            ),
+            self._in_aws,
+        )
+        if ingress.hosted_zone_id:
+            addon = dns_addon(choices, ingress.domain, ingress.hosted_zone_id)
+            self._addons("dns-addons", (addon,), control_plane, nodes)
 
     def _facts(self, control_plane: ControlPlane, network: Network) -> dict[str, pulumi.Input[object]]:
         choices, cluster = self._args.choices, control_plane.cluster

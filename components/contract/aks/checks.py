@@ -25,6 +25,7 @@ from components.contract.checks import (
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
+from components.contract.ingress import unencrypted_in_prod
 from components.contract.instances import InstanceType, Provider, Variant
 from components.contract.pool_names import POOL_NAME_MAX
 from components.contract.pools import NodePool, PoolRole
@@ -103,6 +104,7 @@ def environment_problems(choices: AksConfig, environment: Environment) -> Iterat
                 yield Mismatch(
                     (key,), f"HA-08: in prod {what} must be encrypted with a customer-managed key; set this to {which}"
                 )
+    yield from unencrypted_in_prod(choices.ingress, environment)
 
 
 def _has_too_many_types(pool: NodePool) -> bool:

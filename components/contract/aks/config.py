@@ -10,7 +10,9 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.aks.access import Access
+from components.contract.aks.api_zone import ApiZoneChoice, require_api_zone
 from components.contract.aks.hours import require_possible
+from components.contract.aks.ingress import AksIngressChoice
 from components.contract.aks.maintenance import Maintenance, NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import (
     DNS_ADDRESS,
@@ -139,6 +141,7 @@ class AksConfig(ContractModel):
         description="CIDR ranges that may reach the API over the internet; empty makes the cluster private.",
         examples=[["203.0.113.0/24"]],
     )
+    private_dns_zone_id: ApiZoneChoice = None
     access: Access = Field(
         description="Who has access to the cluster; there are no local accounts.",
         examples=[
@@ -227,6 +230,7 @@ class AksConfig(ContractModel):
         description="Tags of all resources; environment and managed-by are added if missing.",
         examples=[{"team": "ml-platform"}],
     )
+    ingress: AksIngressChoice = None
     image_registries: Annotated[
         dict[RegistryName, Mirror], Explained("Nodes reach the original registry through NAT.")
     ] = Field(
@@ -262,6 +266,15 @@ class AksConfig(ContractModel):
             upgrades = channels != (UpgradeChannel.NONE, NodeImageChannel.NONE)
             require_possible(hours, info.data.get("maintenance"), upgrades=upgrades)
         return hours
+
+    @field_validator("private_dns_zone_id", mode="after")
+    @classmethod
+    def _takes_the_name_of_the_api(cls, zone: str | None, info: ValidationInfo) -> str | None:
+        if zone and info.data.get("authorized_ranges"):
+            raise ValueError("is for private clusters, and authorizedRanges makes this one public; remove one")
+        if zone and (location := info.data.get("location")):
+            require_api_zone(zone, location)
+        return zone
 
     @field_validator("tags", mode="after")
     @classmethod

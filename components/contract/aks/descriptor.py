@@ -6,11 +6,13 @@ from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools
 from components.contract.aks.checks import NAME_MAX, environment_problems, mismatches
 from components.contract.aks.config import AksConfig
 from components.contract.aks.identity import identity_problems
+from components.contract.aks.names import aks_ways_in
 from components.contract.aks.nodes import NODES
 from components.contract.aks.shared_storage import storage_problems, volume_problems
 from components.contract.azure import GUID_SHAPE, is_guid
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.environments import ClusterKind
+from components.contract.ingress import IN_PRODUCTION
 from components.contract.kind import KindDescriptor, made_by_the_stack
 from components.contract.ranges import EVERYWHERE, NEVER_PUBLIC, service_address
 from components.contract.taints import AKS_SPOT_TAINT
@@ -40,6 +42,7 @@ AKS: Final = KindDescriptor(
     identity_problems=identity_problems,
     storage_problems=storage_problems,
     volume_problems=volume_problems,
+    ways_in=lambda choices: aks_ways_in(choices.ingress, f"{choices.name}-{choices.subscription_id}"),
     group_problem=_group_problem,
     zones=lambda choices: choices.zones,
     nodes=NODES,
@@ -53,5 +56,6 @@ AKS: Final = KindDescriptor(
     in_production=(
         "`secretsKeyId` and `diskEncryptionSetId` (HA-08)",
         "`upgradeChannel` and `nodeImageChannel` are not `none`, except with data pools (HA-05)",
+        IN_PRODUCTION,
     ),
 )

@@ -77,6 +77,8 @@ def environment_problems(choices: EksConfig, environment: Environment) -> Iterat
     """Find what an environment refuses of the cluster itself."""
     if choices.office_hours and environment is Environment.PROD:
         yield Mismatch(("officeHours",), f"{NO_HOURS_IN_PROD}, or give single pools officeHours")
+    if choices.ingress and not choices.ingress.certificate_arn and environment is Environment.PROD:
+        yield Mismatch(("ingress", "certificateArn"), "is required in prod, where clients must use TLS")
 
 
 def creation_problems(choices: EksConfig) -> Iterator[Mismatch]:

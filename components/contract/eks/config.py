@@ -18,10 +18,12 @@ from components.contract.aws import (
     TagValue,
     account_of,
     key_region,
+    region_of,
 )
 from components.contract.choices import ContractModel, Explained, Findings, one_of
 from components.contract.eks.access import Access
 from components.contract.eks.backup import EksBackup
+from components.contract.eks.ingress import EksIngress, EksIngressChoice
 from components.contract.eks.network import (
     CLIENT_CIDRS_MAX,
     PUBLIC_CIDRS_MAX,
@@ -35,6 +37,7 @@ from components.contract.eks.network import (
 )
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
+from components.contract.ingress import EXTERNAL_DNS
 from components.contract.kubernetes_minors import one_offered
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
@@ -97,7 +100,7 @@ def _other_account(arn: str, info: ValidationInfo) -> str:
 
 
 Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
-AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON), "add-on")]
+AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON, EXTERNAL_DNS), "add-on")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
 _NAME: Final = "[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
@@ -227,6 +230,7 @@ class EksConfig(ContractModel):
             "A vault and a plan of AWS Backup for the cluster's objects and volumes, and its roles (docs/backup.md).",
         ),
     ] = Field(None, description="Backups of the whole cluster.", examples=[{"every": "day", "keepDays": 35}])
+    ingress: EksIngressChoice = None
     image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach both registries through NAT.")] = (
         Field(
             {},
@@ -280,6 +284,19 @@ class EksConfig(ContractModel):
         if arn and account_of(arn) != "aws" and (problem := _other_account(arn, info)):
             raise ValueError(problem)
         return arn
+
+    @field_validator("ingress", mode="after")
+    @classmethod
+    def _certificate_of_the_cluster(cls, ingress: EksIngress | None, info: ValidationInfo) -> EksIngress | None:
+        findings, region = Findings(), info.data.get("region")
+        if ingress and (arn := ingress.certificate_arn):
+            if problem := _other_account(arn, info):
+                findings.add(problem, "certificateArn", given=arn)
+            if region and region_of(arn) != region:
+                where = f"is a certificate in {region_of(arn)}, but the cluster is in {region}"
+                findings.add(f"{where}; use one of that region", "certificateArn", given=arn)
+        findings.raise_if_any()
+        return ingress
 
     @field_validator("secrets_key_arn", mode="after")
     @classmethod

@@ -14,6 +14,7 @@ from components.contract.eks.nodes import NODES
 from components.contract.eks.shared_storage import storage_problems, volume_problems
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup, by_zone
+from components.contract.ingress import WaysIn
 from components.contract.kind import KindDescriptor, made_by_the_stack
 from components.contract.ranges import service_address
 
@@ -39,6 +40,14 @@ def _split(choices: EksConfig, group: NodeGroup) -> Iterator[NodeGroup]:
     return by_zone(group, choices.zones)
 
 
+def _ways_in(choices: EksConfig) -> WaysIn | None:
+    if not choices.ingress:
+        return None
+    return choices.ingress.ways_in(
+        cluster=choices.name, region=choices.region, network=choices.network, tags=choices.tags
+    )
+
+
 def _group_note(choices: EksConfig, group: str) -> str | None:
     if any(group in entry.groups for entry in choices.access.entries.values()):
         return None
@@ -60,6 +69,7 @@ EKS: Final = KindDescriptor(
     split=_split,
     egress=_egress,
     identity_problems=identity_problems,
+    ways_in=_ways_in,
     group_note=_group_note,
     zones=lambda choices: choices.zones,
     nodes=NODES,
@@ -71,5 +81,6 @@ EKS: Final = KindDescriptor(
     in_production=(
         "no `publicAccessCidrs`: the API is private (HE-01)",
         "`apiClientCidrs`, to create a cluster: nothing else reaches a private API",
+        "`ingress.certificateArn`, if there is `ingress`",
     ),
 )

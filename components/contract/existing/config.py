@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
+from components.contract.ingress import OwnIngressChoice
 from components.contract.labels import OWN_DOMAIN, label_key_grammar_problem
 from components.contract.pool_names import LabelValue, PoolName
 from components.contract.storage import CLASS_NAME_MAX, CLASS_NAME_PATTERN, class_name_of
@@ -156,6 +157,7 @@ class ExistingConfig(ContractModel):
         description="Default storage class, if the cluster has none.",
         examples=[{"name": "fast", "provisioner": "csi.example.com"}],
     )
+    ingress: OwnIngressChoice = None
 
     @property
     def is_not_made_yet(self) -> bool:

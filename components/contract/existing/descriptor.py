@@ -6,6 +6,7 @@ from components.contract.environments import ClusterKind, Environment, ServerOwn
 from components.contract.existing.checks import mismatches, storage_problems, volume_problems
 from components.contract.existing.config import ExistingConfig
 from components.contract.existing.nodes import NODES
+from components.contract.ingress import IN_PRODUCTION, own_ways_in, unencrypted_in_prod
 from components.contract.kind import KindDescriptor
 
 
@@ -22,5 +23,8 @@ EXISTING: Final = KindDescriptor(
     storage_problems=storage_problems,
     volume_problems=volume_problems,
     nodes=NODES,
+    environment_problems=lambda choices, environment: unencrypted_in_prod(choices.ingress, environment),
+    ways_in=lambda choices: own_ways_in(choices.ingress),
     stack_files=dict.fromkeys(Environment, "examples/existing/Pulumi.existing.yaml"),
+    in_production=(IN_PRODUCTION,),
 )

@@ -1,10 +1,11 @@
-"""Stack file model of a local cluster, which has no options."""
+"""Stack file model of a local cluster."""
 
 from typing import Final, Literal
 
 from pydantic import Field
 
 from components.contract.choices import ContractModel
+from components.contract.ingress import OwnIngressChoice
 
 SERVICE_CIDR: Final = "10.96.0.0/16"
 """Range of Services of every local cluster."""
@@ -14,3 +15,4 @@ class LocalConfig(ContractModel):
     """A cluster on this machine: real control plane, simulated nodes."""
 
     kind: Literal["local"] = Field(description="Kind of cluster.", examples=["local"])
+    ingress: OwnIngressChoice = None

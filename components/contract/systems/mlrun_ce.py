@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from components.contract.ingress import GRAFANA, NUCLIO, UI
 from components.contract.mlrun import OVERRIDE_CONFIG_MAP, account_environment, override_environment
 from components.contract.pools import PoolRole
 from components.contract.quantities import parse_quantity
@@ -17,6 +18,7 @@ from components.contract.systems.mlrun_ce_chart import (
     CHART,
     CHART_SECRET,
     CURRENT,
+    EXPOSED_SERVICES,
     INGRESS_CLASSES,
     LAST_IN_FRONT,
     REPOSITORY,
@@ -41,6 +43,9 @@ CHECKSUM_VARIABLE: Final = "IGZ_CLUSTERS_SETTINGS"
 
 _CHECKSUM_LENGTH: Final = 16
 
+GRAFANA_VARIABLE: Final = "MLRUN_GRAFANA_URL"
+"""Setting of MLRun's API that the chart makes of a NodePort: mlrun/ce ``templates/config/mlrun-env-configmap.yaml``."""
+
 CORE_CONTAINERS: Final = 23
 """Containers of the chart's core services that get the namespace's default requests: those of ``tests/kit``."""
 
@@ -52,7 +57,7 @@ def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
     """Return the values of the chart."""
     line = _line(choices)
     flat: dict[str, Any] = {}
-    for part in (_settings(cluster, choices), _storage(choices), _names(choices)):
+    for part in (_settings(cluster, choices), _storage(choices), _names(choices), _ways_in(cluster)):
         flat |= dict(part)
     if not cluster.places_by_itself:
         flat |= dict(placement(WORKLOADS[line]))
@@ -87,6 +92,8 @@ def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
         yield note
     if problem := initial_group_problem(cluster):
         yield problem
+    if cluster.ways_in:
+        yield "clients reach these services through the Ingress that --for ingress prints"
     # Pipelines keep their artifacts there with any store.
     keys = f"{_line(choices).local_secret_key} and {ADMIN_PASSWORD}"
     yield f"the chart's credentials for SeaweedFS are public; set {keys} in a file of your own"
@@ -127,7 +134,8 @@ def _option(field: str) -> str:
 
 
 def _settings(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[tuple[str, Any]]:
-    yield "mlrun.api.extraEnvKeyValue", {CHECKSUM_VARIABLE: settings_checksum(cluster)}
+    address = {GRAFANA_VARIABLE: cluster.ways_in.url(GRAFANA)} if cluster.ways_in else {}
+    yield "mlrun.api.extraEnvKeyValue", {CHECKSUM_VARIABLE: settings_checksum(cluster), **address}
     yield "mlrun.defaultFunctionPodResources", cluster.pod_resources.model_dump()
     yield "mlrun.db.affinity", _near_the_api()
     yield "nuclio.platform.kube", platform_settings(cluster)
@@ -179,6 +187,16 @@ def _mode(choices: SystemChoices) -> str:
 
 def _config_map(name: str, *, optional: bool = False) -> dict[str, Any]:
     return {"configMapRef": {"name": name, **({"optional": True} if optional else {})}}
+
+
+def _ways_in(cluster: PlatformCluster) -> Iterator[tuple[str, Any]]:
+    """Yield the addresses that the services give to browsers, and close the ports of nodes beside them."""
+    if ways_in := cluster.ways_in:
+        yield "global.externalHostAddress", ways_in.domain
+        yield "mlrun.nuclio.uiURL", ways_in.url(NUCLIO)
+        yield "jupyterNotebook.mlrunUIURL", f"{ways_in.url(UI)}/mlrun"
+        yield from ((f"{path}.type", "ClusterIP") for path in EXPOSED_SERVICES)
+        yield "global.nuclio.dashboard.nodePort", ""  # its Service is a NodePort if this names one
 
 
 def _names(choices: SystemChoices) -> Iterator[tuple[str, Any]]:

@@ -96,3 +96,11 @@ INGRESS_CLASSES: Final = (
     "seaweedfs.adminService.ingress.className",
 )
 """Values that name the class of an ingress."""
+
+EXPOSED_SERVICES: Final = (
+    "mlrun.api.service",
+    "mlrun.ui.service",
+    "jupyterNotebook.service",
+    "kube-prometheus-stack.grafana.service",
+)
+"""Values of Services that the chart makes NodePorts by default, and that clients reach through an Ingress."""

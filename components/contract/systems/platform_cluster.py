@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from components.contract.environments import Environment, PlatformProfile
 from components.contract.groups import NodeGroup
+from components.contract.ingress import WaysIn
 from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.mlrun import default_node_selector
@@ -30,6 +31,8 @@ class PlatformCluster:
     """Service accounts of the namespace that have a cloud identity, that of functions first. Default: none."""
     platform_registries: tuple[str, ...] = ()
     """Registries of images that the platform builds, which may have any tag."""
+    ways_in: WaysIn | None = None
+    """How clients outside reach services; None if the stack file does not say it."""
 
     @property
     def job_selector(self) -> dict[str, str]:

@@ -8,7 +8,10 @@ from typing import Final
 from components.contract.environments import PlatformProfile
 from components.contract.systems import (
     app_services,
+    external_dns,
+    ingress,
     jupyterhub,
+    load_balancer_controller,
     mlrun_ce,
     monitoring,
     mpi_operator,
@@ -34,9 +37,16 @@ class System(StrEnum):
     MPI_OPERATOR = "mpi-operator"
     PRESTO = "presto"
     APP_SERVICES = "app-services"
+    INGRESS = "ingress"
+    AWS_LOAD_BALANCER_CONTROLLER = "aws-load-balancer-controller"
+    EXTERNAL_DNS = "external-dns"
 
 
 def _anything_goes(_: SystemChoices) -> None:
+    return None
+
+
+def _nothing_lacks(_: PlatformCluster) -> None:
     return None
 
 
@@ -58,8 +68,12 @@ class Derivation:
         Profiles of platforms with the system. Default: all.
     needs_core_services
         Whether its namespace is one of the stack with core services. Default: it may be any.
+    namespace
+        Its only namespace. Default: it runs in one of the stack's.
     problem
         Returns what is wrong with the choices, or None. Default: nothing.
+    lack
+        Returns what the cluster lacks for it, or None. Default: nothing.
     """
 
     what: str
@@ -68,7 +82,9 @@ class Derivation:
     charts: tuple[str, ...] = ()
     profiles: tuple[PlatformProfile, ...] = tuple(PlatformProfile)
     needs_core_services: bool = False
+    namespace: str = ""
     problem: Callable[[SystemChoices], str | None] = _anything_goes
+    lack: Callable[[PlatformCluster], str | None] = _nothing_lacks
 
 
 SYSTEMS: Final[Mapping[System, Derivation]] = {
@@ -137,6 +153,29 @@ SYSTEMS: Final[Mapping[System, Derivation]] = {
         what="Placement of Iguazio's application services",
         values=app_services.values,
         profiles=(PlatformProfile.IGUAZIO,),
+    ),
+    System.INGRESS: Derivation(
+        what="Ingress of MLRun CE",
+        values=ingress.values,
+        profiles=(PlatformProfile.MLRUN_CE,),
+        needs_core_services=True,
+        lack=ingress.lack,
+    ),
+    System.AWS_LOAD_BALANCER_CONTROLLER: Derivation(
+        what=f"Values for chart {load_balancer_controller.CHART}",
+        values=load_balancer_controller.values,
+        charts=(load_balancer_controller.LINE,),
+        profiles=(PlatformProfile.MLRUN_CE,),
+        namespace=load_balancer_controller.NAMESPACE,
+        lack=load_balancer_controller.lack,
+    ),
+    System.EXTERNAL_DNS: Derivation(
+        what=f"Values for chart {external_dns.CHART}",
+        values=external_dns.values,
+        charts=(external_dns.LINE,),
+        profiles=(PlatformProfile.MLRUN_CE,),
+        namespace=external_dns.NAMESPACE,
+        lack=external_dns.lack,
     ),
 }
 """What is known about each system."""

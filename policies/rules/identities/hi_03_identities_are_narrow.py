@@ -16,11 +16,21 @@ _ATTACHED: Final = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 _POLICY: Final = "aws:iam/policy:Policy"
 _ASSIGNMENT: Final = azure_native("authorization", "RoleAssignment")
 
-_DATA: Final = ("dynamodb", "ecr", "kms", "s3", "secretsmanager", "ssm", "sts")
-"""Services whose resources are data, keys, images or other roles, so that every statement must name them."""
+_DATA: Final = ("dynamodb", "ecr", "kms", "route53", "s3", "secretsmanager", "ssm", "sts")
+"""Services whose resources are data, keys, images, zones of names or other roles, so that every statement must name
+them."""
 
-_WITHOUT_RESOURCE: Final = ("ecr:GetAuthorizationToken", "s3:ListAllMyBuckets")
-"""Actions of these services that IAM applies to no single resource."""
+_WITHOUT_RESOURCE: Final = (
+    "ecr:GetAuthorizationToken",
+    "route53:GetChange",
+    "route53:ListHostedZones",
+    "route53:ListHostedZonesByName",
+    "route53:ListResourceRecordSets",
+    "route53:ListTagsForResource",
+    "route53:ListTagsForResources",
+    "s3:ListAllMyBuckets",
+)
+"""Actions of these services that IAM applies to no single resource, or that only read names, which DNS gives out."""
 
 _BROAD_POLICIES: Final = ("AdministratorAccess", "IAMFullAccess", "PowerUserAccess")
 _FULL: Final = "FullAccess"

@@ -92,5 +92,9 @@ def _state(config: StackConfig) -> dict[str, Any]:
         places_by_itself=True,
     )
     choices = SystemChoices(namespace="mlrun")
-    values = {f"values {name}": each.values(cluster, choices).content for name, each in SYSTEMS.items()}
+    values = {
+        f"values {name}": each.values(cluster, choices).content
+        for name, each in SYSTEMS.items()
+        if not each.lack(cluster)
+    }
     return {**resources, **exports, **values}

@@ -20,6 +20,11 @@ ROUTED = (
 )
 
 ON_NODES = "does not reach the data of pool 'data': AWS Backup copies volumes, and not the NVMe disks of nodes"
+CERTIFICATE = "arn:aws:acm:eu-west-1:111122223333:certificate/11111111-2222-3333-4444-555555555555"
+WAYS_IN = {"domain": "ml.example.com", "clientCidrs": ["10.0.0.0/8"]}
+PUBLIC = {"scheme": "internet-facing", "clientCidrs": ["0.0.0.0/0"]}
+IN_CLEAR = "has no certificate: clients send passwords and data in clear"
+FOR_EVERYONE = "everyone on the internet can run code in the cluster: MLRun, Nuclio and Jupyter ask for no password"
 
 UNMOUNTED = (
     "shared: not 'shard', which autoMount of MLRun mounts into every function; if nobody else creates that claim, no "
@@ -50,6 +55,12 @@ def warned(config: StackConfig) -> list[str]:
         ),
         ({"cluster.backup": {}}, [f"cluster.backup: {ON_NODES}"]),
         ({"cluster.backup": {}, "pools.data": None}, []),
+        ({"cluster.ingress": WAYS_IN}, [f"cluster.ingress: {IN_CLEAR}"]),
+        ({"cluster.ingress": {**WAYS_IN, "certificateArn": CERTIFICATE}}, []),
+        (
+            {"cluster.ingress": {**WAYS_IN, **PUBLIC, "certificateArn": CERTIFICATE}},
+            [f"cluster.ingress.clientCidrs: {FOR_EVERYONE}"],
+        ),
     ],
 )
 def test_a_setting_that_its_author_may_not_have_meant_is_warned_of(

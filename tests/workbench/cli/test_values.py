@@ -24,6 +24,12 @@ WORK = """\
         instanceTypes: [m6i.2xlarge]
 """
 
+REACHED = (
+    "cluster: { kind: local }",
+    "cluster: { kind: local, ingress: { domain: ml.example.com, className: traefik } }",
+)
+"""What stands for the cluster in a stack file, and the same with ways in."""
+
 
 @pytest.fixture(autouse=True)
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -188,6 +194,32 @@ def test_a_platform_with_its_own_installer_is_refused(checkout: Path) -> None:
         text.replace("environment: dev", "environment: dev\n    profile: iguazio\n    servers: pulumi")
     )
     assert "has the profile iguazio" in str(run(stack="full").exception)
+
+
+def test_the_class_of_the_stack_file_is_the_default_and_another_one_is_refused(checkout: Path) -> None:
+    (checkout / "Pulumi.reached.yaml").write_text((checkout / "Pulumi.good.yaml").read_text().replace(*REACHED))
+    assert yaml.safe_load(run(stack="reached").stdout)["jupyterNotebook"]["ingress"] == {"ingressClassName": "traefik"}
+    routes = yaml.safe_load(run("--for", "ingress", stack="reached").stdout)
+    assert (routes["kind"], routes["metadata"]["namespace"]) == ("Ingress", "mlrun")
+    other = run("--ingress-class", "nginx", stack="reached")
+    assert "--ingress-class: 'nginx', but clients come in through the class 'traefik'" in str(other.exception)
+    assert run("--for", "monitoring", "--ingress-class", "traefik", stack="reached").exit_code == 0
+    assert "does not use --ingress-class" in str(run("--for", "ingress", "--ingress-class", "a").exception)
+
+
+def test_what_a_stack_file_lacks_for_a_system_is_said(checkout: Path) -> None:
+    (checkout / "Pulumi.reached.yaml").write_text((checkout / "Pulumi.good.yaml").read_text().replace(*REACHED))
+    assert "--for ingress needs cluster.ingress in the stack file" in str(run("--for", "ingress").exception)
+    for stack in ("good", "reached"):
+        wrong = run("--for", "aws-load-balancer-controller", stack=stack)
+        assert "--for aws-load-balancer-controller needs cluster.ingress in the stack file of an EKS" in str(
+            wrong.exception
+        )
+        assert "--for external-dns needs cluster.ingress.dnsZoneId" in str(
+            run("--for", "external-dns", stack=stack).exception
+        )
+    elsewhere = run("--for", "aws-load-balancer-controller", "--namespace", "mlrun")
+    assert "aws-load-balancer-controller runs in kube-system, not in 'mlrun'." in str(elsewhere.exception)
 
 
 def test_the_options_on_the_page_are_accepted() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from support.aks import CLUSTER, CREATED, EXISTING, KEY_ID, config
+from support.aks import CLUSTER, CREATED, EXISTING, KEY_ID, ZONE_ID, config
 from support.aks_state import STACK, exported
 from workbench.engine.clouds.aks.fixed_choices import SUBNET
 from workbench.engine.clouds.blocker import Blocker
@@ -128,6 +128,30 @@ def test_the_default_redundancy_and_storage_without_an_account_are_no_change_of_
     before: dict[str, Any], after: dict[str, Any]
 ) -> None:
     assert refused(before, after) == []
+
+
+ZONE = "cluster.privateDnsZoneId"
+HUB = ZONE_ID.replace("/dns/", "/hub/")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wanted", "live"),
+    [
+        (None, ZONE_ID, ZONE_ID.lower(), "a zone that AKS makes"),
+        (ZONE_ID, None, "a zone that AKS makes", ZONE_ID.lower()),
+        (ZONE_ID, HUB, HUB.lower(), ZONE_ID.lower()),
+    ],
+)
+def test_the_zone_of_the_api_stays(before: str | None, after: str | None, wanted: str, live: str) -> None:
+    (found,) = refused({ZONE: before}, {ZONE: after})
+    assert (found.where, found.what) == (ZONE, f"{wanted}, but the cluster has {live}")
+
+
+@pytest.mark.parametrize("zone", [None, ZONE_ID])
+def test_a_cluster_that_becomes_public_is_another_cluster_and_no_change_of_its_zone(zone: str | None) -> None:
+    public = {"cluster.authorizedRanges": ["203.0.113.0/24"]}
+    assert refused({ZONE: zone}, public) == []
+    assert refused(public, {ZONE: zone}) == []
 
 
 def test_without_a_cluster_every_choice_may_change() -> None:

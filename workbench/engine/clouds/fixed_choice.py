@@ -20,7 +20,8 @@ class FixedChoice:
     key: str
     """Path in the stack file, such as ``cluster.zones``."""
     declared: Callable[[Any], str]
-    """Returns the value that the cluster section of the stack file asks for, in words to compare and to show."""
+    """Returns the value that the cluster section of the stack file asks for, in words to compare and to show; empty if
+    there is none to compare, as on another sort of cluster, which is a replacement."""
     live: Callable[[Mapping[str, Any]], str]
     """Returns the value in a deployment, in the same words; empty without a cluster, or if the state does not say."""
     step: str
@@ -45,7 +46,7 @@ def fixed_blockers(
     """
     for choice in table:
         declared, live = choice.declared(choices), choice.live(deployment)
-        if live and declared != live:
+        if declared and live and declared != live:
             yield Blocker(
                 choice.key,
                 f"{declared}, but the cluster has {live}",

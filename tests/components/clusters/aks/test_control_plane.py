@@ -1,6 +1,6 @@
 import pytest
 
-from support.aks import ADMINS, CLUSTER, KEY_ID, TENANT, Props, build, built
+from support.aks import ADMINS, CLUSTER, KEY_ID, TENANT, ZONE_ID, Props, build, built
 
 WINDOW = "azure-native:containerservice:MaintenanceConfiguration"
 
@@ -20,6 +20,11 @@ def test_the_api_is_private_unless_ranges_are_named() -> None:
     ranges = ["203.0.113.0/24"]
     public = cluster({"cluster.authorizedRanges": ranges})["apiServerAccessProfile"]
     assert public == {"authorizedIPRanges": ranges, "disableRunCommand": True}
+
+
+def test_the_name_of_a_private_api_is_in_the_zone_that_the_stack_file_names() -> None:
+    api = cluster({"cluster.privateDnsZoneId": ZONE_ID})["apiServerAccessProfile"]
+    assert (api["enablePrivateCluster"], api["privateDNSZone"]) == (True, ZONE_ID)
 
 
 def test_nodes_of_a_public_api_go_out_by_an_address_that_aks_lets_in() -> None:

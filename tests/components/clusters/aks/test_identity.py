@@ -14,6 +14,7 @@ from support.aks import (
     ROLE_ASSIGNMENT,
     SUBNET_ID,
     SUBSCRIPTION,
+    ZONE_ID,
     build,
     built,
 )
@@ -65,6 +66,21 @@ def test_without_own_keys_the_control_plane_has_no_role_on_any() -> None:
         "Private DNS Zone Contributor",
         "Managed Identity Operator",
     }
+
+
+def test_a_zone_of_ones_own_needs_a_role_on_it() -> None:
+    zones = given(build({"cluster.privateDnsZoneId": ZONE_ID})) - given(built())
+    assert zones == {(CONTROL_PLANE, "Private DNS Zone Contributor", ZONE_ID, "ServicePrincipal")}
+
+
+def test_clusters_with_their_apis_in_one_zone_have_assignments_of_their_own() -> None:
+    names = {
+        build({"cluster.privateDnsZoneId": ZONE_ID, "cluster.name": cluster}).of_type(ROLE_ASSIGNMENT)[
+            "test-identities-zone"
+        ]["roleAssignmentName"]
+        for cluster in ("research", "other")
+    }
+    assert len(names) == 2
 
 
 def test_the_role_on_the_vault_before_stays_under_its_name() -> None:

@@ -11,7 +11,7 @@ from components.contract.priorities import SystemPriority
 from components.contract.systems.registry import SYSTEMS, System
 from components.contract.systems.system_values import SystemChoices
 from components.contract.taints import OWN_SPOT_TAINT, Taint
-from support.platform_cluster import platform_cluster
+from support.platform_cluster import platform_cluster, reached
 from support.recorded_keys import sections, unknown
 
 MARK = {LabelKey.CORE_SERVICE.value: TRUE}
@@ -29,7 +29,8 @@ def test_every_key_is_one_of_the_chart(system: System, places: bool, taint: Tain
     options = {name: value for name, value in EVERYTHING.items() if name in derivation.options}
     for chart in derivation.charts or ("",):
         choices = SystemChoices(namespace="mlrun", chart=chart, **options)
-        content = derivation.values(platform_cluster(places=places, spot_taint=taint), choices).content
+        cluster = reached(platform_cluster(places=places, spot_taint=taint), system)
+        content = derivation.values(cluster, choices).content
         assert unknown(content, system, chart) == []
 
 
@@ -46,7 +47,8 @@ def test_a_system_class_comes_with_the_mark_of_core_services(system: System) -> 
 
     for chart in SYSTEMS[system].charts or ("",):
         choices = SystemChoices(namespace="mlrun", chart=chart)
-        assert list(below(SYSTEMS[system].values(platform_cluster(places=False), choices).content)) == []
+        content = SYSTEMS[system].values(reached(platform_cluster(places=False), system), choices).content
+        assert list(below(content)) == []
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

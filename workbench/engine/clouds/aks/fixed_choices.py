@@ -1,4 +1,4 @@
-"""What AKS fixes when it creates a cluster, though the provider plans a change of it: its network."""
+"""What AKS fixes when it creates a cluster, though the provider plans a change of it: its network and its zone."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -28,6 +28,21 @@ def _live_network(deployment: Mapping[str, Any]) -> str:
     return next((subnet.lower().rpartition("/subnets/")[0] for subnet in subnets if subnet), "")
 
 
+def _declared_zone(choices: AksConfig) -> str:
+    if not choices.is_private:
+        return ""
+    return (choices.private_dns_zone_id or "").lower() or _AKS_ZONE
+
+
+def _live_zone(deployment: Mapping[str, Any]) -> str:
+    cluster = next(resources_of(deployment, CLUSTER), None)
+    zone = (((cluster or {}).get("inputs") or {}).get("apiServerAccessProfile") or {}).get("privateDNSZone")
+    return _AKS_ZONE if zone == "system" else str(zone or "").lower()
+
+
+_AKS_ZONE: Final = "a zone that AKS makes"
+
+
 def _own(cidr: str) -> str:
     return f"the stack's own network with nodes in {cidr}"
 
@@ -43,5 +58,12 @@ FIXED: Final = (
             "Set kind and network, or its range, back: Azure refuses another range of a subnet in use, and AKS another "
             "network. For another one, create a second stack with a cluster of another name and move there."
         ),
+    ),
+    FixedChoice(
+        key="cluster.privateDnsZoneId",
+        declared=_declared_zone,
+        live=_live_zone,
+        # hashicorp/terraform-provider-azurerm, kubernetes_cluster_resource.go: a change makes another cluster.
+        step="Set it back. For another one, create a second stack with a cluster of another name and move there.",
     ),
 )

@@ -1,6 +1,7 @@
 import pytest
 
 from components.contract.eks.config import ADDONS, EFS_ADDON
+from components.contract.ingress import EXTERNAL_DNS
 from emulators.aws.server.eks import addon_catalogue
 from emulators.aws.server.errors import AwsError
 from support.aws import refused
@@ -9,7 +10,7 @@ from support.minors import CHOSEN, EARLIER, NEWEST, OLDER, after
 
 
 def test_the_emulator_has_every_addon_of_the_contract() -> None:
-    assert {*ADDONS, EFS_ADDON} <= addon_catalogue.OFFERS.keys()
+    assert {*ADDONS, EFS_ADDON, EXTERNAL_DNS} <= addon_catalogue.OFFERS.keys()
 
 
 @pytest.mark.parametrize("name", addon_catalogue.OFFERS)
@@ -34,5 +35,7 @@ def test_addons_are_described_by_name_type_and_version(home: Account) -> None:
     assert version["compatibilities"][0]["clusterVersion"] == OLDER
     stored = home.eks.describe_addon_versions(types=["storage"])["addons"]
     assert {each["addonName"] for each in stored} == {"aws-ebs-csi-driver", "aws-efs-csi-driver"}
+    (names,) = home.eks.describe_addon_versions(addonName="external-dns")["addons"]
+    assert (names["owner"], names["defaultNamespace"]) == ("community", "external-dns")
     with refused("InvalidParameterException"):
         home.eks.describe_addon_versions(addonName="flannel")

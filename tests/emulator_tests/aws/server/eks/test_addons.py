@@ -110,6 +110,17 @@ def test_the_roles_of_an_addon_are_associations_that_it_owns(home: Account, mine
     assert home.eks.list_pod_identity_associations(clusterName=mine)["associations"] == []
 
 
+def test_an_addon_with_a_namespace_of_its_own_has_its_associations_there(home: Account, mine: str) -> None:
+    wanted = [{"serviceAccount": "external-dns", "roleArn": home.pod_role}]
+    made = add(home, mine, "external-dns", podIdentityAssociations=wanted)
+    (short,) = home.eks.list_pod_identity_associations(clusterName=mine)["associations"]
+    assert (short["namespace"], short["ownerArn"]) == ("external-dns", made["addonArn"])
+    home.eks.update_addon(clusterName=mine, addonName="external-dns", podIdentityAssociations=wanted)
+    (short,) = home.eks.list_pod_identity_associations(clusterName=mine, namespace="external-dns")["associations"]
+    home.eks.delete_addon(clusterName=mine, addonName="external-dns")
+    assert home.eks.list_pod_identity_associations(clusterName=mine)["associations"] == []
+
+
 def test_a_role_that_pods_cannot_assume_leaves_nothing_behind(home: Account, mine: str) -> None:
     wanted = [{"serviceAccount": "aws-node", "roleArn": home.node_role}]
     with refused("InvalidParameterException") as caught:

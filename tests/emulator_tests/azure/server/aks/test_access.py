@@ -70,6 +70,22 @@ def test_a_private_cluster_answers_in_a_network_that_is_peered_in_both_direction
     assert "one peered with it" in own.az.barrier(mine, Place(network=other))
 
 
+def test_a_zone_of_ones_own_is_known_where_it_is_linked(own: Account) -> None:
+    own.grant(own.identity, PRIVATE_DNS, network(own))
+    zone = own.network("privateDnsZones", f"privatelink.{LOCATION}.azmk8s.io")
+    own.put(zone, {"location": "global"})
+    own.grant(own.identity, PRIVATE_DNS, zone)
+    mine = own.cluster(apiServerAccessProfile={"enablePrivateCluster": True, "privateDNSZone": zone})
+    hub = own.network("virtualNetworks")
+    own.put(hub, {"location": LOCATION, "properties": {"addressSpace": {"addressPrefixes": ["10.60.0.0/16"]}}})
+    for one, to in ((network(own), hub), (hub, network(own))):
+        own.put(f"{one}/virtualNetworkPeerings/pipeline", {"properties": {"remoteVirtualNetwork": {"id": to}}})
+    assert f"is not linked to the private DNS zone {zone}" in own.az.barrier(mine, Place(network=hub))
+    link = {"location": "global", "properties": {"virtualNetwork": {"id": hub}, "registrationEnabled": False}}
+    own.put(f"{zone}/virtualNetworkLinks/hub", link)
+    assert [own.az.barrier(mine, Place(network=each)) for each in (hub, network(own))] == ["", ""]
+
+
 def test_without_a_private_zone_its_name_is_public(own: Account) -> None:
     mine = own.cluster(apiServerAccessProfile={"enablePrivateCluster": True, "privateDNSZone": "none"})
     other = own.network("virtualNetworks")

@@ -217,6 +217,20 @@ def test_a_private_cluster_needs_leave_to_join_its_zone_to_the_network(own: Acco
     own.put(own.cluster_id(), body)
 
 
+def test_a_private_cluster_needs_leave_to_write_into_a_zone_of_ones_own(own: Account) -> None:
+    own.grant(own.identity, PRIVATE_DNS, own.subnet.removesuffix("/subnets/nodes"))
+    zone = own.network("privateDnsZones", f"privatelink.{LOCATION}.azmk8s.io")
+    body = own.cluster_body(apiServerAccessProfile={"enablePrivateCluster": True, "privateDNSZone": zone})
+    own.refused("PUT", own.cluster_id(), body)
+    own.put(zone, {"location": "global"})
+    told = own.refused("PUT", own.cluster_id(), body)
+    assert (told.status, told.code) == (400, "CustomPrivateDNSZoneMissingPermissionError")
+    own.grant(own.identity, PRIVATE_DNS, zone)
+    own.put(own.cluster_id(), body)
+    (link,) = own.get(f"{zone}/virtualNetworkLinks")["value"]
+    assert link["properties"]["virtualNetwork"]["id"] == own.subnet.removesuffix("/subnets/nodes")
+
+
 def test_an_identity_of_ones_own_for_nodes_needs_leave(home: Account) -> None:
     nodes = home.new_identity()
     body = home.cluster_body(identityProfile={"kubeletidentity": {"resourceId": nodes}})

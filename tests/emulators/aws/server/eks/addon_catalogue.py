@@ -27,12 +27,18 @@ class Offer:
         Its pods need a node somewhere; those of a daemon set are well without any.
     follows_cluster
         Its minor version is one of Kubernetes, which must not be ahead of the control plane's.
+    namespace
+        Where its pods run.
+    owner
+        Who makes it: ``aws``, or ``community``, whose publisher is EKS too (assumed).
     """
 
     newest: str
     kind: str
     is_deployment: bool = False
     follows_cluster: bool = False
+    namespace: str = "kube-system"
+    owner: str = "aws"
 
     def newest_for(self, cluster_version: str) -> str:
         """Return the version that a cluster gets if it names none."""
@@ -45,11 +51,15 @@ OFFERS: Final[Mapping[str, Offer]] = {
     "coredns": Offer("v1.13.2-eksbuild.1", "networking", is_deployment=True),
     "eks-node-monitoring-agent": Offer("v1.7.0-eksbuild.1", "observability"),
     "eks-pod-identity-agent": Offer("v1.3.10-eksbuild.2", "security"),
+    "external-dns": Offer(
+        "v0.20.0-eksbuild.3", "networking", is_deployment=True, namespace="external-dns", owner="community"
+    ),
     "kube-proxy": Offer("", "networking", follows_cluster=True),
     "metrics-server": Offer("v0.8.1-eksbuild.1", "observability", is_deployment=True),
     "vpc-cni": Offer("v1.21.1-eksbuild.3", "networking"),
 }
-"""https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html."""
+"""https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html and community-addons.html; the
+type of external-dns is assumed."""
 
 _VERSION: Final = re.compile(r"v\d+\.(\d+)\.\d+-eksbuild\.\d+")
 
@@ -100,9 +110,9 @@ def _described(name: str, known: Offer, clusters: list[str]) -> dict[str, Any]:
     return {
         "addonName": name,
         "type": known.kind,
-        "owner": "aws",
+        "owner": known.owner,
         "publisher": "eks",
-        "defaultNamespace": "kube-system",
+        "defaultNamespace": known.namespace,
         "addonVersions": [
             {
                 "addonVersion": version,

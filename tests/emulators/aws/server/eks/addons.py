@@ -23,8 +23,6 @@ from emulators.aws.server.eks.store import (
 )
 from emulators.core.fault_outcome import HealthIssue
 
-NAMESPACE: Final = "kube-system"
-
 _NO_REPLICAS: Final = HealthIssue(
     "InsufficientNumberOfReplicas", "The add-on is unhealthy because it doesn't have the desired number of replicas."
 )
@@ -67,7 +65,8 @@ class Addons:
         _check_configuration(request.get("configurationValues", ""))
         own = arn("addon", cluster.name, name, new_id())
         wanted = request.get("podIdentityAssociations", [])
-        pod_identity.check_addable(cluster, own, NAMESPACE, wanted)
+        offer = addon_catalogue.offer(name)
+        pod_identity.check_addable(cluster, own, offer.namespace, wanted)
         addon = Resource(
             {
                 "addonName": name,
@@ -79,9 +78,9 @@ class Addons:
                 "createdAt": now(),
                 "modifiedAt": now(),
                 "tags": request.get("tags", {}),
-                "owner": "aws",
+                "owner": offer.owner,
                 "publisher": "eks",
-                "podIdentityAssociations": pod_identity.replace_owned(cluster, own, NAMESPACE, wanted),
+                "podIdentityAssociations": pod_identity.replace_owned(cluster, own, offer.namespace, wanted),
                 **request.kept("configurationValues", "serviceAccountRoleArn"),
             }
         )
@@ -123,13 +122,14 @@ class Addons:
             addon_catalogue.check_version(name, changed["addonVersion"], cluster.version)
         _check_configuration(changed.get("configurationValues", ""))
         wanted = request.get("podIdentityAssociations")
-        pod_identity.check_addable(cluster, body["addonArn"], NAMESPACE, wanted or [])
+        namespace = addon_catalogue.offer(name).namespace
+        pod_identity.check_addable(cluster, body["addonArn"], namespace, wanted or [])
 
         def apply() -> None:
             body.update(changed, health={"issues": []})
             if wanted is not None:
                 body["podIdentityAssociations"] = pod_identity.replace_owned(
-                    cluster, body["addonArn"], NAMESPACE, wanted
+                    cluster, body["addonArn"], namespace, wanted
                 )
 
         given = request.kept("addonVersion", "configurationValues", "podIdentityAssociations", "resolveConflicts")
@@ -154,7 +154,7 @@ class Addons:
         answer = deepcopy(addon.body)
 
         def done() -> None:
-            pod_identity.replace_owned(cluster, addon.body["addonArn"], NAMESPACE, ())
+            pod_identity.replace_owned(cluster, addon.body["addonArn"], addon_catalogue.offer(name).namespace, ())
             cluster.self_managed |= {name} if request.get("preserve") else set()
             del cluster.addons[name]
 

@@ -8,9 +8,10 @@ by which the cluster itself goes out. That a NAT gateway's are among these is as
 
 from collections.abc import Iterable
 
+from emulators.azure.server.aks.cluster_checks import own_zone
 from emulators.azure.server.ids import ArmId
 from emulators.azure.server.kinds.network import are_peered
-from emulators.azure.server.kinds.private_dns import knows_names
+from emulators.azure.server.kinds.private_dns import knows_names, knows_zone
 from emulators.azure.server.store import Resource, Store
 from emulators.core.doors import Place
 
@@ -43,6 +44,9 @@ def _private_barrier(store: Store, cluster: Resource, networks: Iterable[ArmId],
         return f"{name} is private and the caller is not in the network of its nodes, nor in one peered with it"
     if (cluster.properties.get("apiServerAccessProfile") or {}).get("privateDNSZone") == "none":
         return ""  # its name is in public DNS
+    if zone := own_zone(cluster.properties):
+        is_known = store.find(zone) is not None and knows_zone(store, ArmId(zone), own)
+        return "" if is_known else f"the network of the caller is not linked to the private DNS zone {zone}"
     nodes = ArmId(f"/subscriptions/{cluster.id.subscription}/resourceGroups/{cluster.properties['nodeResourceGroup']}")
     if not knows_names(store, nodes, own):
         return f"the network of the caller is not linked to the private DNS zone of {name}"

@@ -117,6 +117,7 @@ def _check_rights(store: Store, body: Mapping[str, Any], unseen: Container[str])
             joins = any(may(store, principal, role, network, unseen) for role in (PRIVATE_DNS, NETWORK_CONTRIBUTOR))
             if has_zone and not joins:
                 raise _unlinked(principal, "Microsoft.Network/virtualNetworks/join/action", network)
+    _check_zone(store, body["properties"], principals, unseen)
     _check_kubelet(store, body, principals, unseen)
     keys.check(store, body, principals)
 
@@ -128,6 +129,25 @@ def _has_private_zone(properties: Mapping[str, Any]) -> bool:
     """
     api = properties.get("apiServerAccessProfile") or {}
     return bool(api.get("enablePrivateCluster")) and api.get("privateDNSZone") != "none"
+
+
+def own_zone(properties: Mapping[str, Any]) -> str:
+    """Return the id of the private zone that a cluster is given for the name of its API; empty without one."""
+    zone = str((properties.get("apiServerAccessProfile") or {}).get("privateDNSZone") or "")
+    return zone if zone.startswith("/") else ""
+
+
+def _check_zone(store: Store, properties: Mapping[str, Any], principals: list[str], unseen: Container[str]) -> None:
+    if not (given := own_zone(properties)):
+        return
+    found = store.find(given)
+    if found is None:
+        raise not_referable(given, "apiServerAccessProfile.privateDNSZone")
+    for principal in principals:
+        if not may(store, principal, PRIVATE_DNS, found.id, unseen):
+            told = "must be given permission to read and write to custom private dns zone"
+            message = f"Service principal or user-assigned identity {told} {found.id.text}."
+            raise Refusal("CustomPrivateDNSZoneMissingPermissionError", 400, message)
 
 
 def _unlinked(principal: str, action: str, what: ArmId) -> Refusal:

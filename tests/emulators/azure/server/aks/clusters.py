@@ -259,10 +259,15 @@ class Clusters(Kind):
 
     def _make_zone(self, cluster: Resource, group: ArmId) -> None:
         api = cluster.properties.get("apiServerAccessProfile") or {}
-        if api.get("enablePrivateCluster") and api.get("privateDNSZone", "system") == "system":
-            (subnet, *_) = (pool.properties["vnetSubnetID"] for pool in self.store.below(cluster.id, POOL))
+        if not api.get("enablePrivateCluster") or api.get("privateDNSZone") == "none":
+            return
+        (subnet, *_) = (pool.properties["vnetSubnetID"] for pool in self.store.below(cluster.id, POOL))
+        network = ArmId(subnet).above.above.text
+        if given := cluster_checks.own_zone(cluster.properties):
+            private_dns.link(self.store, ArmId(given), network, cluster.id.name)
+        else:
             name = f"privatelink.{cluster.body['location']}.azmk8s.io"
-            private_dns.make_zone(self.store, group, name, ArmId(subnet).above.above.text)
+            private_dns.make_zone(self.store, group, name, network)
 
     def _make_kubelet_identity(self, cluster: Resource, group: ArmId) -> None:
         profile = cluster.properties.setdefault("identityProfile", {})

@@ -70,15 +70,28 @@ def make_zone(store: Store, group: ArmId, name: str, network: str) -> None:
     """Let Azure make a zone in a group, and link it to one network."""
     zone = ArmId(f"{group.text}/providers/{ZONE}/{name}")
     store.add(Resource(zone, ZONE, {"location": GLOBAL, "properties": dict(Zones.defaults)}, is_made_by_azure=True))
-    link = ArmId(f"{zone.text}/virtualNetworkLinks/nodes")
+    link(store, zone, network, "nodes")
+
+
+def link(store: Store, zone: ArmId, network: str, name: str) -> None:
+    """Let Azure link a zone to a network, unless it is linked already: a network has one link to a zone."""
+    if ArmId(network).key in _linked(store, zone):
+        return
+    own = ArmId(f"{zone.text}/virtualNetworkLinks/{name}")
     properties = {**Links.defaults, "virtualNetwork": {"id": network}, "registrationEnabled": False}
-    store.add(Resource(link, LINK, {"location": GLOBAL, "properties": properties}, is_made_by_azure=True))
+    store.add(Resource(own, LINK, {"location": GLOBAL, "properties": properties}, is_made_by_azure=True))
 
 
 def knows_names(store: Store, zones_of: ArmId, network: ArmId) -> bool:
     """Return whether a network knows the names in all zones of a group; without zones there are no names."""
-    linked = [
-        {ArmId(link.properties["virtualNetwork"]["id"]).key for link in store.below(zone.id, LINK)}
-        for zone in store.below(zones_of, ZONE)
-    ]
+    linked = [_linked(store, zone.id) for zone in store.below(zones_of, ZONE)]
     return bool(linked) and all(network.key in each for each in linked)
+
+
+def knows_zone(store: Store, zone: ArmId, network: ArmId) -> bool:
+    """Return whether a network knows the names in one zone."""
+    return network.key in _linked(store, zone)
+
+
+def _linked(store: Store, zone: ArmId) -> set[str]:
+    return {ArmId(each.properties["virtualNetwork"]["id"]).key for each in store.below(zone, LINK)}

@@ -1,0 +1,1 @@
+"""Ways in: load balancers and what they let through."""
