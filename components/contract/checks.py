@@ -53,6 +53,14 @@ def no_reservations(pools: Mapping[str, NodePool], kind: str) -> Iterator[Mismat
             yield Mismatch((name, "zone"), f"is for cluster.kind eks and aks: on {kind} the stack starts no machines")
 
 
+def no_closeness(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
+    """Refuse fast networks and places close to each other, on kinds of cluster that have none."""
+    for name, pool in pools.items():
+        for key, is_wanted in (("fabric", pool.fabric), ("closeTogether", pool.close_together)):
+            if is_wanted:
+                yield Mismatch((name, key), why)
+
+
 def no_pool_hours(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
     """Refuse office hours of pools, on kinds of cluster that have no schedule for them."""
     for name, pool in pools.items():
@@ -77,7 +85,7 @@ def headroom_problems(
     for name, group in first.items():
         if (headroom := group.headroom) is None:
             continue
-        machine, most = group.instances[0], pools[name].size.max
+        machine, most = group.machine, pools[name].size.max
         nodes = headroom.nodes(machine, keeps)
         if not nodes:
             millis, mib = room_on(machine, keeps)

@@ -84,6 +84,12 @@ EDITS: Final[dict[str, Changes]] = {
         "pools.gpu.zone": "2",
         "pools.gpu.reservation": {"id": RESERVATIONS},
     },
+    "pools.gpu.fabric": {
+        "pools.gpu.instanceTypes": ["Standard_ND96isr_H100_v5"],
+        "pools.gpu.zone": "2",
+        "pools.gpu.fabric": True,
+    },
+    "pools.workload.closeTogether": {"pools.workload.zone": "2", "pools.workload.closeTogether": True},
     "pools.spot.zone": {"pools.spot.zone": "2"},
     "pools.gpu.sharing, of an elastic pool": {"pools.gpu.sharing": {"mode": "time-slicing", "replicas": 4}},
     "pools.gpu.sharing, turns": {

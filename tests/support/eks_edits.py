@@ -89,6 +89,12 @@ EDITS: Final[dict[str, Changes]] = {
         "pools.gpu.zone": "b",
         "pools.gpu.reservation": {"id": "cr-0a91582543292e10a", "block": True},
     },
+    "pools.gpu.fabric": {
+        "pools.gpu.instanceTypes": ["g5.12xlarge"],
+        "pools.gpu.zone": "b",
+        "pools.gpu.fabric": True,
+    },
+    "pools.workload.closeTogether": {"pools.workload.zone": "b", "pools.workload.closeTogether": True},
     "pools.spot.zone": {"pools.spot.zone": "b"},
     "namespaces.jobs.quota.gpuSlices": {
         "pools.gpu.sharing": {"mode": "time-slicing", "replicas": 4},
