@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
+from components.contract.gpu_choices import GpuChoices
 from components.contract.kubernetes_minors import autoscaler_release
 
-DEVICE_PLUGIN_VERSION: Final = "v0.19.3"
-"""NVIDIA's device plug-in: https://github.com/NVIDIA/k8s-device-plugin/releases."""
+DCGM_EXPORTER_VERSION: Final = "4.5.3-4.8.2-distroless"
+"""NVIDIA's exporter of GPU metrics: NVIDIA/dcgm-exporter d5e5f510, ``deployment/values.yaml``."""
 
 MIG_PARTED_VERSION: Final = "v0.12.1-ubi9"
 """Its tool that divides GPUs: NVIDIA/mig-parted 0d9252a4, ``deployments/container``."""
@@ -58,9 +59,14 @@ def pause_image(mirrors: Mapping[str, str]) -> str:
     return image("registry.k8s.io", "pause", PAUSE_VERSION, mirrors)
 
 
-def device_plugin_image(mirrors: Mapping[str, str]) -> str:
+def device_plugin_image(choices: GpuChoices, mirrors: Mapping[str, str]) -> str:
     """Return the image of NVIDIA's device plug-in."""
-    return image("nvcr.io", "nvidia/k8s-device-plugin", DEVICE_PLUGIN_VERSION, mirrors)
+    return image("nvcr.io", "nvidia/k8s-device-plugin", choices.device_plugin, mirrors)
+
+
+def gpu_metrics_image(mirrors: Mapping[str, str]) -> str:
+    """Return the image of NVIDIA's DCGM exporter."""
+    return image("nvcr.io", "nvidia/k8s/dcgm-exporter", DCGM_EXPORTER_VERSION, mirrors)
 
 
 def efa_plugin_image(region: str) -> str:

@@ -61,6 +61,8 @@ EDITS: Final[dict[str, Changes]] = {
     },
     "cluster.autoscaler": {"cluster.autoscaler": "interactive"},
     "cluster.tags": {"cluster.tags.owner": "us"},
+    "cluster.gpu.metrics": {"cluster.gpu": {"metrics": True}},
+    "cluster.gpu.devicePlugin": {"cluster.gpu": {"devicePlugin": "v0.18.2"}},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"nvcr.io": "mirror.example.com"}},
     "storage, the first, with a volume": {
         "storage.corpus": {"purpose": "dataset", "type": "files"},

@@ -61,6 +61,8 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.backup, from none to some": {"cluster.backup": {}},
     "cluster.officeHours, in prod": {"cluster.officeHours": {"from": "08:00", "to": "19:00", "timeZone": "UTC"}},
     "cluster.nodeMonitoring": {"cluster.nodeMonitoring": False},
+    "cluster.gpu.metrics": {"cluster.gpu": {"metrics": True}},
+    "cluster.gpu.devicePlugin": {"cluster.gpu": {"devicePlugin": "v0.18.2"}},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com"}},
     "namespaces.jobs.identity": {"namespaces.jobs.identity": {"buckets": [{"bucket": "ml-data", "prefix": "vision/"}]}},
     **edits_of_every_kind(BASE),

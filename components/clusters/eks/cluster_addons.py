@@ -10,7 +10,14 @@ from pulumi_aws.eks import PodIdentityAssociation
 from components.addons.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from components.addons.device_plugin import device_plugins
 from components.addons.efa_plugin import EfaPlugin, EfaPluginArgs
-from components.addons.images import autoscaler_image, device_plugin_image, efa_plugin_image, mig_parted_image
+from components.addons.gpu_metrics import gpu_metrics
+from components.addons.images import (
+    autoscaler_image,
+    device_plugin_image,
+    efa_plugin_image,
+    gpu_metrics_image,
+    mig_parted_image,
+)
 from components.addons.storage import DefaultStorageClass, DefaultStorageClassArgs
 from components.base import PlatformComponent
 from components.clusters.eks.identity import PodRole, ServiceRole, autoscaler_statements, pod_role_args
@@ -50,8 +57,10 @@ class ClusterAddons(PlatformComponent):
         if any(group.is_elastic for group in args.groups):
             self._autoscaler(name, args)
         mirrors = args.choices.image_registries
-        images = {"image": device_plugin_image(mirrors), "divider": mig_parted_image(mirrors)}
+        images = {"image": device_plugin_image(args.choices.gpu, mirrors), "divider": mig_parted_image(mirrors)}
         device_plugins(name, args.groups, self.child, **images)
+        if args.choices.gpu.metrics:
+            gpu_metrics(name, args.groups, self.child, gpu_metrics_image(mirrors))
         if fast := [group for group in args.groups if group.fabric]:
             self._efa(name, fast, args.choices.region)
         self.register_outputs({})

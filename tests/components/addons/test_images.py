@@ -1,4 +1,5 @@
 from components.addons.images import autoscaler_image, device_plugin_image, efa_plugin_image
+from components.contract.gpu_choices import GpuChoices
 from support.eks import build
 from support.minors import CHOSEN
 
@@ -9,8 +10,8 @@ def test_a_mirror_stands_in_for_its_registry_only() -> None:
     image = f"autoscaling/cluster-autoscaler:v{CHOSEN}."
     assert autoscaler_image(CHOSEN, {}).startswith(f"registry.k8s.io/{image}")
     assert autoscaler_image(CHOSEN, MIRRORS).startswith(f"mirror.example.com/k8s/{image}")
-    assert device_plugin_image(MIRRORS).startswith("mirror.example.com:5000/nvidia/k8s-device-plugin:v")
-    assert device_plugin_image({"registry.k8s.io": "x"}).startswith("nvcr.io/nvidia/")
+    assert device_plugin_image(GpuChoices(), MIRRORS).startswith("mirror.example.com:5000/nvidia/k8s-device-plugin:v")
+    assert device_plugin_image(GpuChoices(), {"registry.k8s.io": "x"}).startswith("nvcr.io/nvidia/")
 
 
 def test_eks_keeps_its_own_images_in_each_region() -> None:
