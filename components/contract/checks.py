@@ -53,12 +53,19 @@ def no_reservations(pools: Mapping[str, NodePool], kind: str) -> Iterator[Mismat
             yield Mismatch((name, "zone"), f"is for cluster.kind eks and aks: on {kind} the stack starts no machines")
 
 
+def no_fabric(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
+    """Refuse fast networks, on kinds of cluster that give nodes none."""
+    for name, pool in pools.items():
+        if pool.fabric:
+            yield Mismatch((name, "fabric"), why)
+
+
 def no_closeness(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
     """Refuse fast networks and places close to each other, on kinds of cluster that have none."""
+    yield from no_fabric(pools, why)
     for name, pool in pools.items():
-        for key, is_wanted in (("fabric", pool.fabric), ("closeTogether", pool.close_together)):
-            if is_wanted:
-                yield Mismatch((name, key), why)
+        if pool.close_together:
+            yield Mismatch((name, "closeTogether"), why)
 
 
 def no_pool_hours(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 
 from components.contract.choices import Explained, Findings
-from components.contract.instances import INSTANCE_TYPES, InstanceType, Variant
+from components.contract.instances import INSTANCE_TYPES, InstanceType, Provider, Variant
 from components.contract.labels import LabelKey
 from components.contract.reservation import ROLES
 from components.contract.roles import PoolRole
@@ -24,6 +24,13 @@ HUGE_PAGES_MIB: Final = 5128 * 2
 """Memory that machines with EFA's driver keep for huge pages of 2 MiB, which pods request by that name.
 
 https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html
+"""
+
+
+_PLACED_ANYWHERE: Final = frozenset({Variant.BURSTABLE, Variant.FLEX})
+"""Machines of AWS that no placement group takes.
+
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-groups.html
 """
 
 
@@ -87,7 +94,7 @@ def _of_fabric(types: list[InstanceType], choices: Mapping[str, Any]) -> list[st
 
 def _of_closeness(types: list[InstanceType], choices: Mapping[str, Any]) -> list[str]:
     found = []
-    if never := [each.name for each in types if each.variants & {Variant.BURSTABLE, Variant.FLEX}]:
+    if never := [each.name for each in types if each.provider is Provider.AWS and each.variants & _PLACED_ANYWHERE]:
         found.append(f"is impossible with {', '.join(never)}, which the cloud places anywhere; use other types")
     if choices.get("reservation"):
         found.append("is impossible beside reservation, whose machines have their places already; remove it")

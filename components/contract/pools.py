@@ -179,7 +179,7 @@ class NodePool(ContractModel):
     close_together: PoolCloseness = Field(
         False,  # noqa: FBT003 it is the default of the key
         strict=True,
-        description="Whether the cloud places the nodes close to each other; EKS only.",
+        description="Whether the cloud places the nodes close to each other; EKS and AKS only.",
         examples=[True],
     )
 

@@ -181,6 +181,30 @@ def test_a_fast_network_and_a_placement_group_live_on_eks(aws: Account) -> None:
     assert hints(aws) == {"nvidia.com/gpu": "8"}
 
 
+def test_a_proximity_placement_group_lives_on_aks(azure: Subscription) -> None:
+    def groups() -> list[str]:
+        return azure.azure.inventory().get("azure-native:compute:ProximityPlacementGroup", [])
+
+    # A pool joins a group when it is made: killed after the group, another pool comes before the old one goes.
+    (alone,) = azure.agent_pools("gpu")
+    azure.edit("aks-dev", pools__gpu__zone="1", pools__gpu__closeTogether=True)
+    kill(azure, "aks-dev", "Microsoft.Compute/proximityPlacementGroups/write")
+    ((near,), (pool,)) = groups(), azure.agent_pools("gpu")
+    assert pool["name"] != alone["name"]
+    assert pool["properties"]["proximityPlacementGroupID"].lower() == near.lower()
+    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
+    assert in_state == in_azure
+
+    # The machines keep the group to their zone: another zone is another group, and the old one goes with its pool.
+    bring_up(azure, "aks-dev", zone="2")
+    (other,) = groups()
+    assert other != near
+    assert "no drift" in azure.run("drift", "aks-dev", "--hermetic").stdout.lower()
+
+    bring_up(azure, "aks-dev", zone=None, closeTogether=None)
+    assert groups() == []
+
+
 def test_a_reservation_group_lives_on_aks(azure: Subscription) -> None:
     group = "/subscriptions/{}/resourceGroups/gpus/providers/Microsoft.Compute/capacityReservationGroups/{}"
     subscription = yaml.safe_load(azure.stack_file("aks-dev").read_text())["config"][CONFIG_KEY]["cluster"]
