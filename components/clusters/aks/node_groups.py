@@ -77,7 +77,7 @@ class AgentPools(PlatformComponent):
         from pulumi_azure_native.compute import ProximityPlacementGroup  # noqa: PLC0415
 
         near = placement_group(group)
-        return ProximityPlacementGroup(
+        made: pulumi.Resource = ProximityPlacementGroup(
             f"{name}-{near}",
             resource_group_name=args.resource_group,
             proximity_placement_group_name=near,
@@ -86,6 +86,7 @@ class AgentPools(PlatformComponent):
             tags=args.tags,
             opts=self.child(),
         )
+        return made
 
     def _pool(self, name: str, group: NodeGroup, args: AgentPoolsArgs, needed: Sequence[pulumi.Resource]) -> AgentPool:
         holds_data = group.role is PoolRole.DATA
