@@ -55,7 +55,7 @@ def _group(group: NodeGroup) -> dict[str, Any]:
         "vcpus": machine.vcpus,
         "gpus": machine.gpus,
         "gpuModel": machine.gpu_model,
-        **({"devices": group.devices} if group.sharing else {}),
+        **({"devices": group.devices} if group.sharing or group.fabric else {}),
         "labels": dict(group.labels),
         "taints": [str(taint) for taint in group.taints],
     }

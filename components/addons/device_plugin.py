@@ -44,6 +44,8 @@ class DevicePluginArgs:
     """Whether other nodes have shared GPUs, which another plug-in registers."""
     divider: str = ""
     """Image of the tool that divides GPUs. Default: the cloud divides them."""
+    spares_adapters: bool = False
+    """Whether nodes have network adapters that another plug-in gives to pods."""
 
 
 def device_plugins(
@@ -78,6 +80,7 @@ def device_plugins(
             sharing=sharing,
             spares_shared=len(found) > 1,
             divider=divider,
+            spares_adapters=any(group.fabric for group in alike),
         )
         DevicePlugin(f"{name}-device-plugin" + (f"-{sharing.label}" if sharing else ""), args, child())
 
@@ -152,6 +155,10 @@ def _pod(called: str, args: DevicePluginArgs) -> dict[str, Any]:
         ],
         "volumes": [{"name": "kubelet-sockets", "hostPath": {"path": KUBELET_SOCKETS, "type": "Directory"}}],
     }
+    if args.spares_adapters:
+        # Since 0.19.0 each pod with a GPU gets all adapters of its node.
+        # https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html
+        spec["containers"][0]["env"].append({"name": "MOFED_ENABLED", "value": "false"})
     if args.sharing:
         spec["nodeSelector"][LabelKey.GPU_SHARING.value] = args.sharing.label
         _share(called, args, spec)

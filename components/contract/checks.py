@@ -53,6 +53,21 @@ def no_reservations(pools: Mapping[str, NodePool], kind: str) -> Iterator[Mismat
             yield Mismatch((name, "zone"), f"is for cluster.kind eks and aks: on {kind} the stack starts no machines")
 
 
+def no_fabric(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
+    """Refuse fast networks, on kinds of cluster that give nodes none."""
+    for name, pool in pools.items():
+        if pool.fabric:
+            yield Mismatch((name, "fabric"), why)
+
+
+def no_closeness(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
+    """Refuse fast networks and places close to each other, on kinds of cluster that have none."""
+    yield from no_fabric(pools, why)
+    for name, pool in pools.items():
+        if pool.close_together:
+            yield Mismatch((name, "closeTogether"), why)
+
+
 def no_pool_hours(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
     """Refuse office hours of pools, on kinds of cluster that have no schedule for them."""
     for name, pool in pools.items():
@@ -74,13 +89,13 @@ def headroom_problems(
     for name, (group, *_) in by_pool(groups).items():
         if (headroom := group.headroom) is None:
             continue
-        machine, most, nodes = group.instances[0], pools[name].size.max, group.headroom_nodes(keeps)
+        machine, most, nodes = group.machine, pools[name].size.max, group.headroom_nodes(keeps)
         if not nodes:
             millis, mib = room_on(machine, keeps)
-            devices = "".join(f", {count} {name}" for name, count in group.devices.items()) if headroom.gpus else ""
+            gpus = f", {group.gpus} {group.gpu_resource}" if headroom.gpus else ""
             yield Mismatch(
                 (name, "headroom"),
-                f"one of the pods does not fit on a {machine.name}, which has {millis}m CPU, {mib}Mi memory{devices} "
+                f"one of the pods does not fit on a {machine.name}, which has {millis}m CPU, {mib}Mi memory{gpus} "
                 "for pods beside the cluster's daemons; ask for less, or list a larger machine type first",
             )
         elif nodes >= most:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from components.contract.allocatable import Reserves
+from components.contract.fabric import HUGE_PAGES, Fabric, fabric_of
 from components.contract.headroom import Headroom
 from components.contract.hours import PoolHours
 from components.contract.instances import InstanceType
@@ -53,6 +54,10 @@ class NodeGroup:
     """The single zone of the group's nodes; None if any zone is allowed."""
     reservation: Reservation | None = None
     """Reserved capacity that the group uses; None on demand and on spot."""
+    fabric: Fabric | None = None
+    """The fast network between its nodes; None if they have the usual one only."""
+    is_close_together: bool = False
+    """Whether the cloud places its nodes close to each other."""
     live_nodes: int | None = None
     """Nodes of the existing group of this name; None if there is none or it is unknown."""
 
@@ -73,14 +78,29 @@ class NodeGroup:
 
     @property
     def devices(self) -> dict[str, int]:
-        """What each node offers beside CPU and memory, by resource name: its GPUs, or the shares of them."""
-        if not self.gpu_resource:
-            return {}
-        return {self.gpu_resource: self.instances[0].gpus * (self.sharing.per_gpu if self.sharing else 1)}
+        """What each node offers beside CPU and memory, by resource name: GPUs or shares of them, fast interfaces."""
+        gpus = {self.gpu_resource: self.gpus} if self.gpu_resource else {}
+        return {**gpus, self.fabric.resource: self.fabric.interfaces} if self.fabric else gpus
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of each node, or the shares of them."""
+        return self.instances[0].gpus * (self.sharing.per_gpu if self.sharing else 1) if self.gpu_resource else 0
+
+    @property
+    def huge_pages(self) -> dict[str, int]:
+        """MiB of each node's memory that are huge pages, by the name under which pods request them."""
+        return {HUGE_PAGES: self.fabric.huge_pages_mib} if self.fabric else {}
+
+    @property
+    def machine(self) -> InstanceType:
+        """The first machine type, without the memory that is huge pages."""
+        first, huge = self.instances[0], sum(self.huge_pages.values())
+        return replace(first, memory_mib=first.memory_mib - huge) if huge else first
 
     def headroom_nodes(self, keeps: Reserves) -> int:
         """Return how many nodes the pool's headroom takes while nothing else runs; 0 without headroom."""
-        return self.headroom.nodes(self.instances[0], sum(self.devices.values()), keeps) if self.headroom else 0
+        return self.headroom.nodes(self.machine, self.gpus, keeps) if self.headroom else 0
 
     @property
     def standing_by(self) -> int:
@@ -233,6 +253,9 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         labels[LabelKey.GPU_SHARING.value] = sharing.label
     if pool.reservation:
         labels[LabelKey.RESERVED.value] = pool.lifecycle.value
+    fabric = fabric_of(pool.instances[0]) if pool.fabric else None
+    if fabric:
+        labels[LabelKey.FABRIC.value] = fabric.name
     if pool.holds_user_work:
         labels[LabelKey.USER_WORKLOADS.value] = TRUE
     return NodeGroup(
@@ -253,6 +276,8 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         is_zonal=pool.zonal,
         zone=pool.zone,
         reservation=pool.reservation,
+        fabric=fabric,
+        is_close_together=pool.close_together,
     )
 
 

@@ -82,6 +82,9 @@ class InstanceType:
     """Whether the cloud sells its spare capacity."""
     pod_addresses: int = 0
     """On AWS for how many pods its first network card has addresses."""
+    fabric: int = 0
+    """Interfaces to the cloud's fast network between machines: EFA on AWS; InfiniBand on Azure, where 1 stands for any
+    number. 0 if it has none."""
 
     @property
     def shape(self) -> tuple[int, int, int, str]:
@@ -148,7 +151,8 @@ def _rows_of(file: Path) -> Iterator[list[str]]:
 
 
 def _made(provider: Provider, row: Sequence[str]) -> InstanceType:
-    name, vcpus, memory, architecture, gpus, maker, model, gpu_memory, nvme, generation, variants, spot, addresses = row
+    name, vcpus, memory, architecture, gpus, maker, model, gpu_memory, nvme, generation, variants, *rest = row
+    spot, addresses, fabric = rest
     return InstanceType(
         name,
         provider,
@@ -164,6 +168,7 @@ def _made(provider: Provider, row: Sequence[str]) -> InstanceType:
         variants=frozenset(map(Variant, variants.split())),
         offers_spot=spot == "1",
         pod_addresses=int(addresses),
+        fabric=int(fabric),
     )
 
 

@@ -47,6 +47,9 @@ class LabelKey(StrEnum):
     GPU_SHARING = f"{OWN_DOMAIN}/gpu-sharing"
     """On nodes whose GPUs are shared: how, such as ``time-slicing-4`` or ``mig-1g.10gb-7``."""
 
+    FABRIC = f"{OWN_DOMAIN}/fabric"
+    """On nodes with a fast network between them: which, such as ``efa``."""
+
 
 TRUE: Final = "true"
 """The only value of the labels ``USER_WORKLOADS``, ``CORE_SERVICE`` and ``CRITICAL``."""

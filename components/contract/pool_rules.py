@@ -5,6 +5,8 @@ from typing import Any, Final, NamedTuple
 
 from components.contract.choices import Findings
 from components.contract.instances import INSTANCE_TYPES, InstanceType, Variant
+from components.contract.own_machines import Machine
+from components.contract.pool_size import PoolSize
 from components.contract.roles import PoolRole
 from components.contract.shapes import MachineShape
 
@@ -43,6 +45,84 @@ def require_growth(choices: Mapping[str, Any], why: str) -> None:
         raise ValueError(f"{STATIC_ROLE_RULES[role].static}: a pool of role '{role}' never grows, so {why}; remove it")
     if size and not size.is_elastic:
         raise ValueError(f"has no effect in a pool of fixed size ({size}); make size.min differ from size.max")
+
+
+INITIAL_MAX: Final = 50
+"""Maximum number of initial nodes, far beyond what core services need: more come from a mistake."""
+
+
+def require_fitting_size(size: PoolSize, role: PoolRole | None) -> None:
+    """Refuse a size that the pool's role does not allow.
+
+    Parameters
+    ----------
+    size
+        The size.
+    role
+        None if the pool has none that is known.
+
+    Raises
+    ------
+    ValidationError
+        With every problem.
+    """
+    findings = Findings()
+    if role in STATIC_ROLE_RULES:
+        rules = STATIC_ROLE_RULES[role]
+        if size.min != size.max:
+            message = f"{rules.static}: a pool of role '{role}' must have a fixed size, set size.min = size.max"
+            findings.add(message, given=str(size))
+        if size.min < 1:
+            findings.add(f"{rules.not_empty}: a pool of role '{role}' must have at least 1 node", "min", given=size.min)
+    if role is PoolRole.INITIAL and size.max > INITIAL_MAX:
+        message = f"a pool of role 'initial' must have at most {INITIAL_MAX} nodes: it runs core services only"
+        findings.add(message, "max", given=size.max)
+    findings.raise_if_any()
+
+
+def require_shape(names: tuple[str, ...], shape: MachineShape | None) -> None:
+    """Refuse machine types that do not have the pool's shape.
+
+    Parameters
+    ----------
+    names
+        The types.
+    shape
+        None if the pool has none.
+
+    Raises
+    ------
+    ValidationError
+        With every problem.
+    """
+    findings = Findings()
+    for index, name in enumerate(names if shape else ()):
+        if shape and (problem := shape.problem(INSTANCE_TYPES[name])):
+            findings.add(f"does not have the pool's shape: it {problem}", index, given=name)
+    findings.raise_if_any()
+
+
+def require_fitting_machine(machine: Machine | None, role: PoolRole | None) -> None:
+    """Refuse a machine whose GPUs, or lack of them, do not fit the pool's role.
+
+    Parameters
+    ----------
+    machine
+        None if the pool has machine types.
+    role
+        None if the pool has none that is known.
+
+    Raises
+    ------
+    ValidationError
+        With the problem.
+    """
+    findings = Findings()
+    if machine and role is PoolRole.GPU and not machine.gpus:
+        findings.add("NG-16: must be at least 1 in a pool of role 'gpu'", "gpus", given=machine.gpus)
+    elif machine and role not in (PoolRole.GPU, None) and machine.gpus:
+        findings.add("NG-16: GPUs need a pool of role 'gpu'", "gpus", given=machine.gpus)
+    findings.raise_if_any()
 
 
 def require_fitting_types(names: tuple[str, ...], choices: Mapping[str, Any]) -> None:

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
-from components.contract.choices import ContractModel, Explained, Findings
+from components.contract.choices import ContractModel, Explained
+from components.contract.fabric import PoolCloseness, PoolFabric, require_closeness
 from components.contract.gpus import DEFAULT_GPU_RESOURCE, resource_problem
 from components.contract.headroom import Headroom, PoolHeadroom
 from components.contract.hours import PoolHours
@@ -17,7 +18,15 @@ from components.contract.labels import LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.own_machines import Machine
 from components.contract.pool_names import InstanceTypeName, LabelName, LabelValue, PoolZone
-from components.contract.pool_rules import STATIC_ROLE_RULES, require_fitting_shape, require_fitting_types
+from components.contract.pool_rules import (
+    INITIAL_MAX,
+    STATIC_ROLE_RULES,
+    require_fitting_machine,
+    require_fitting_shape,
+    require_fitting_size,
+    require_fitting_types,
+    require_shape,
+)
 from components.contract.pool_size import PoolSize
 from components.contract.prepull import IMAGES_MAX, PrepullImages
 from components.contract.reservation import ROLES as RESERVED_ROLES
@@ -38,9 +47,6 @@ __all__ = [
     "PoolRole",
     "PoolSize",
 ]
-
-INITIAL_MAX: Final = 50
-"""Maximum number of initial nodes, far beyond what core services need: more come from a mistake."""
 
 TYPES_MAX: Final = 20
 """Maximum number of machine types of an EKS node group: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html."""
@@ -164,6 +170,19 @@ class NodePool(ContractModel):
         examples=[{"id": "cr-0a91582543292e10a"}],
     )
 
+    fabric: PoolFabric = Field(
+        False,  # noqa: FBT003 it is the default of the key
+        strict=True,
+        description="Whether nodes have the cloud's fast network (EFA); pools of role gpu on EKS only.",
+        examples=[True],
+    )
+    close_together: PoolCloseness = Field(
+        False,  # noqa: FBT003 it is the default of the key
+        strict=True,
+        description="Whether the cloud places the nodes close to each other; EKS and AKS only.",
+        examples=[True],
+    )
+
     office_hours: Annotated[
         PoolHours | None,
         Explained(
@@ -221,31 +240,13 @@ class NodePool(ContractModel):
     @field_validator("size", mode="after")
     @classmethod
     def _static_roles_keep_their_size(cls, size: PoolSize, info: ValidationInfo) -> PoolSize:
-        findings, role = Findings(), info.data.get("role")
-        if role in STATIC_ROLE_RULES:
-            rules = STATIC_ROLE_RULES[role]
-            if size.min != size.max:
-                message = f"{rules.static}: a pool of role '{role}' must have a fixed size, set size.min = size.max"
-                findings.add(message, given=str(size))
-            if size.min < 1:
-                findings.add(
-                    f"{rules.not_empty}: a pool of role '{role}' must have at least 1 node", "min", given=size.min
-                )
-        if role is PoolRole.INITIAL and size.max > INITIAL_MAX:
-            message = f"a pool of role 'initial' must have at most {INITIAL_MAX} nodes: it runs core services only"
-            findings.add(message, "max", given=size.max)
-        findings.raise_if_any()
+        require_fitting_size(size, info.data.get("role"))
         return size
 
     @field_validator("machine", mode="after")
     @classmethod
     def _machine_fits_the_role(cls, machine: Machine | None, info: ValidationInfo) -> Machine | None:
-        findings, role = Findings(), info.data.get("role")
-        if machine and role is PoolRole.GPU and not machine.gpus:
-            findings.add("NG-16: must be at least 1 in a pool of role 'gpu'", "gpus", given=machine.gpus)
-        elif machine and role not in (PoolRole.GPU, None) and machine.gpus:
-            findings.add("NG-16: GPUs need a pool of role 'gpu'", "gpus", given=machine.gpus)
-        findings.raise_if_any()
+        require_fitting_machine(machine, info.data.get("role"))
         return machine
 
     @field_validator("shape", mode="after")
@@ -264,14 +265,7 @@ class NodePool(ContractModel):
     @field_validator("instance_types", mode="after")
     @classmethod
     def _types_have_the_shape(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        shape: MachineShape | None = info.data.get("shape")
-        if shape is None:
-            return names
-        findings = Findings()
-        for index, name in enumerate(names):
-            if problem := shape.problem(INSTANCE_TYPES[name]):
-                findings.add(f"does not have the pool's shape: it {problem}", index, given=name)
-        findings.raise_if_any()
+        require_shape(names, info.data.get("shape"))
         return names
 
     @field_validator("sharing", mode="after")
@@ -320,6 +314,13 @@ class NodePool(ContractModel):
     def _reservation_fits(cls, reservation: Reservation | None, info: ValidationInfo) -> Reservation | None:
         require_reservation(reservation, info.data)
         return reservation
+
+    @field_validator("fabric", "close_together", mode="after")
+    @classmethod
+    def _are_close(cls, wanted: bool, info: ValidationInfo) -> bool:  # noqa: FBT001 the value
+        if wanted:
+            require_closeness(str(info.field_name), info.data)
+        return wanted
 
     @field_validator("office_hours", mode="after")
     @classmethod

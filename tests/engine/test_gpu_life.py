@@ -128,6 +128,65 @@ def test_reservations_and_blocks_live_on_eks(aws: Account) -> None:
     assert "no drift" in aws.run("drift", "dev", "--hermetic").stdout.lower()
 
 
+def placement_groups(aws: Account) -> list[str]:
+    """Return the names of the placement groups that exist."""
+    return aws.aws.inventory().get("aws:ec2/placementGroup:PlacementGroup", [])
+
+
+def test_a_fast_network_and_a_placement_group_live_on_eks(aws: Account) -> None:
+    bring_up(aws, "dev", instanceTypes=["p4d.24xlarge"], zone="a", fabric=True)
+    assert hints(aws) == {"nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "4"}
+    group = aws.group("dev-gpu")
+    named = {"LaunchTemplateId": group["launchTemplate"]["id"], "Versions": [group["launchTemplate"]["version"]]}
+    (version,) = aws.aws.api("ec2").describe_launch_template_versions(**named)["LaunchTemplateVersions"]
+    kinds = [each["InterfaceType"] for each in version["LaunchTemplateData"]["NetworkInterfaces"]]
+    assert kinds == ["efa", "efa-only", "efa-only", "efa-only"]
+    assert group["labels"]["igz-clusters.io/fabric"] == "efa"
+
+    # The placement group is made first. Killed after that, the run is repeated, and there is one of it.
+    aws.edit("dev", pools__gpu__closeTogether=True)
+    kill(aws, "dev", "ec2:CreatePlacementGroup")
+    (near,) = placement_groups(aws)
+    assert aws.group("dev-gpu")["nodegroupName"] == group["nodegroupName"]
+    in_state, in_aws = aws_emulator.identities(aws, "dev")
+    assert in_state == in_aws
+
+    # With a machine in zone a, one in zone b needs another placement group; the old one goes with its machines.
+    aws.move("dev-gpu", 1)
+    bring_up(aws, "dev", zone="b")
+    (other,) = placement_groups(aws)
+    assert other != near
+    assert "no drift" in aws.run("drift", "dev", "--hermetic").stdout.lower()
+
+    bring_up(aws, "dev", fabric=None, closeTogether=None)
+    assert placement_groups(aws) == []
+    assert hints(aws) == {"nvidia.com/gpu": "8"}
+
+
+def test_a_proximity_placement_group_lives_on_aks(azure: Subscription) -> None:
+    def groups() -> list[str]:
+        return azure.azure.inventory().get("azure-native:compute:ProximityPlacementGroup", [])
+
+    # A pool joins a group when it is made: killed after the group, another pool comes before the old one goes.
+    (alone,) = azure.agent_pools("gpu")
+    azure.edit("aks-dev", pools__gpu__zone="1", pools__gpu__closeTogether=True)
+    kill(azure, "aks-dev", "Microsoft.Compute/proximityPlacementGroups/write")
+    ((near,), (pool,)) = groups(), azure.agent_pools("gpu")
+    assert pool["name"] != alone["name"]
+    assert pool["properties"]["proximityPlacementGroupID"].lower() == near.lower()
+    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
+    assert in_state == in_azure
+
+    # The machines keep the group to their zone: another zone is another group, and the old one goes with its pool.
+    bring_up(azure, "aks-dev", zone="2")
+    (other,) = groups()
+    assert other != near
+    assert "no drift" in azure.run("drift", "aks-dev", "--hermetic").stdout.lower()
+
+    bring_up(azure, "aks-dev", zone=None, closeTogether=None)
+    assert groups() == []
+
+
 def test_a_reservation_group_lives_on_aks(azure: Subscription) -> None:
     group = "/subscriptions/{}/resourceGroups/gpus/providers/Microsoft.Compute/capacityReservationGroups/{}"
     subscription = yaml.safe_load(azure.stack_file("aks-dev").read_text())["config"][CONFIG_KEY]["cluster"]

@@ -5,7 +5,7 @@ from policies.registry import RULES
 from workbench.system.paths import PROJECT_ROOT
 
 FAMILIES = {
-    "NG": 28,
+    "NG": 29,
     "EN": 5,
     "PL": 8,
     "RS": 16,

@@ -18,6 +18,7 @@ VERSIONS: Final = {
     "Microsoft.Authorization": "2022-04-01",
     "Microsoft.Authorization/roleDefinitions": "2022-05-01-preview",
     "Microsoft.Compute": "2024-03-02",
+    "Microsoft.Compute/proximityPlacementGroups": "2024-11-01",
     "Microsoft.ContainerService": "2025-09-01",
     "Microsoft.Insights": "2022-06-01",
     "Microsoft.Insights/diagnosticSettings": "2021-05-01-preview",

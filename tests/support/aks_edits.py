@@ -74,6 +74,8 @@ EDITS: Final[dict[str, Changes]] = {
             "dnsZoneId": ZONE_ID.replace("privatelink.westeurope.azmk8s.io", "example.com"),
         }
     },
+    "cluster.gpu.metrics": {"cluster.gpu": {"metrics": True}},
+    "cluster.gpu.devicePlugin": {"cluster.gpu": {"devicePlugin": "v0.18.2"}},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"nvcr.io": "mirror.example.com"}},
     "storage, the first, with a volume": {
         "storage.corpus": {"purpose": "dataset", "type": "files"},
@@ -97,6 +99,12 @@ EDITS: Final[dict[str, Changes]] = {
         "pools.gpu.zone": "2",
         "pools.gpu.reservation": {"id": RESERVATIONS},
     },
+    "pools.gpu.fabric": {
+        "pools.gpu.instanceTypes": ["Standard_ND96isr_H100_v5"],
+        "pools.gpu.zone": "2",
+        "pools.gpu.fabric": True,
+    },
+    "pools.workload.closeTogether": {"pools.workload.zone": "2", "pools.workload.closeTogether": True},
     "pools.spot.zone": {"pools.spot.zone": "2"},
     "pools.gpu.sharing, of an elastic pool": {"pools.gpu.sharing": {"mode": "time-slicing", "replicas": 4}},
     "pools.gpu.sharing, turns": {

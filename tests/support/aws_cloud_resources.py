@@ -28,6 +28,17 @@ STORAGE: dict[str, Any] = {
 BACKUP: dict[str, Any] = {"cluster.backup": {"lock": True}}
 """Changes after which it has backups too."""
 
+NEAR: dict[str, Any] = {
+    "pools.mpi": {
+        "role": "workload",
+        "size": {"min": 0, "max": 2},
+        "instanceTypes": ["c7i.24xlarge"],
+        "zone": "b",
+        "closeTogether": True,
+    }
+}
+"""Changes after which it has machines close to each other too."""
+
 
 @dataclass(frozen=True)
 class Resource:

@@ -69,6 +69,8 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.ingress": {"cluster.ingress": {**INGRESS, "hostedZoneId": "Z0123456789ABC"}},
     "cluster.ingress, with names of ones own": {"cluster.ingress": INGRESS},
     "cluster.ingress, without a certificate": {"cluster.ingress": {**INGRESS, "certificateArn": None}},
+    "cluster.gpu.metrics": {"cluster.gpu": {"metrics": True}},
+    "cluster.gpu.devicePlugin": {"cluster.gpu": {"devicePlugin": "v0.18.2"}},
     "cluster.imageRegistries": {"cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com"}},
     "namespaces.jobs.identity": {"namespaces.jobs.identity": {"buckets": [{"bucket": "ml-data", "prefix": "vision/"}]}},
     **edits_of_every_kind(BASE),
@@ -97,6 +99,12 @@ EDITS: Final[dict[str, Changes]] = {
         "pools.gpu.zone": "b",
         "pools.gpu.reservation": {"id": "cr-0a91582543292e10a", "block": True},
     },
+    "pools.gpu.fabric": {
+        "pools.gpu.instanceTypes": ["g5.12xlarge"],
+        "pools.gpu.zone": "b",
+        "pools.gpu.fabric": True,
+    },
+    "pools.workload.closeTogether": {"pools.workload.zone": "b", "pools.workload.closeTogether": True},
     "pools.spot.zone": {"pools.spot.zone": "b"},
     "namespaces.jobs.quota.gpuSlices": {
         "pools.gpu.sharing": {"mode": "time-slicing", "replicas": 4},

@@ -21,6 +21,7 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     },
     "aws:eks/nodeGroup:NodeGroup": lambda name: {"resources": [{"autoscalingGroups": [{"name": f"{name}-asg"}]}]},
     "aws:ec2/launchTemplate:LaunchTemplate": lambda _: {"latestVersion": 1},
+    "aws:ec2/placementGroup:PlacementGroup": lambda name: {"name": f"{name}-name"},
     "aws:iam/role:Role": lambda name: {"name": name},
     "azure-native:managedidentity:UserAssignedIdentity": lambda name: {
         "principalId": f"{name}-principal",

@@ -71,24 +71,24 @@ def _second_default(contract: Contract, other: LiveObject, ours: LiveObject, new
 
 
 def gpus(contract: Contract, snapshot: Snapshot) -> Outcome:
-    """Check that every node of a GPU group offers its GPUs, or the shares of them."""
+    """Check that every node of a GPU group offers its GPUs or the shares of them, and its fast interfaces."""
     if not any(group.gpu_resource for group in contract.config.groups):
         return Outcome("", absent="the stack has no GPU groups")
     found = [(each, each.group) for each in members(contract, snapshot) if each.group and each.group.gpu_resource]
     deviations = []
     for member, group in found:
-        ((resource, wanted),) = group.devices.items()
-        offered = int((member.node.content.get("status", {}).get("allocatable") or {}).get(resource, 0))
-        if offered < wanted and not is_starting(member.node, snapshot):
-            deviations.append(
-                Deviation(
-                    member.place(spelled("status.allocatable", resource)),
-                    f"is {offered}",
-                    f"{wanted} in group '{group.name}'",
-                    "See whether driver and device plug-in run on the node: "
-                    f"`kubectl get pods -A --field-selector spec.nodeName={member.node.name}`.",
+        for resource, wanted in group.devices.items():
+            offered = int((member.node.content.get("status", {}).get("allocatable") or {}).get(resource, 0))
+            if offered < wanted and not is_starting(member.node, snapshot):
+                deviations.append(
+                    Deviation(
+                        member.place(spelled("status.allocatable", resource)),
+                        f"is {offered}",
+                        f"{wanted} in group '{group.name}'",
+                        "See whether driver and device plug-in run on the node: "
+                        f"`kubectl get pods -A --field-selector spec.nodeName={member.node.name}`.",
+                    )
                 )
-            )
     return Outcome(f"{len(found)} nodes with GPUs", tuple(deviations))
 
 

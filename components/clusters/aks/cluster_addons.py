@@ -6,7 +6,8 @@ from typing import Final
 import pulumi
 
 from components.addons.device_plugin import device_plugins
-from components.addons.images import device_plugin_image
+from components.addons.gpu_metrics import gpu_metrics
+from components.addons.images import device_plugin_image, gpu_metrics_image
 from components.addons.storage import DefaultStorageClass, DefaultStorageClassArgs
 from components.base import PlatformComponent
 from components.contract.aks.config import AksConfig
@@ -30,7 +31,7 @@ class ClusterAddonsArgs:
 
 
 class ClusterAddons(PlatformComponent):
-    """The default storage class, and the GPU plug-in if there are GPU pools.
+    """The default storage class; the GPU plug-in, and the exporter of metrics if it is wanted, if there are GPU pools.
 
     AKS marks a class of its own as the default. Of several defaults Kubernetes takes the newest, which is ours.
     https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass
@@ -43,5 +44,8 @@ class ClusterAddons(PlatformComponent):
         DefaultStorageClass(
             STORAGE_CLASS, DefaultStorageClassArgs(provisioner=DISK_DRIVER, parameters=parameters), self.child()
         )
-        device_plugins(name, args.groups, self.child, image=device_plugin_image(args.choices.image_registries))
+        gpu, mirrors = args.choices.gpu, args.choices.image_registries
+        device_plugins(name, args.groups, self.child, image=device_plugin_image(gpu, mirrors))
+        if gpu.metrics:
+            gpu_metrics(name, args.groups, self.child, gpu_metrics_image(mirrors))
         self.register_outputs({})

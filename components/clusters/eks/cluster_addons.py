@@ -1,5 +1,6 @@
 """In-cluster add-ons for EKS: autoscaler, GPU plug-in, default storage class."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,7 +9,15 @@ from pulumi_aws.eks import PodIdentityAssociation
 
 from components.addons.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from components.addons.device_plugin import device_plugins
-from components.addons.images import autoscaler_image, device_plugin_image, mig_parted_image
+from components.addons.efa_plugin import EfaPlugin, EfaPluginArgs
+from components.addons.gpu_metrics import gpu_metrics
+from components.addons.images import (
+    autoscaler_image,
+    device_plugin_image,
+    efa_plugin_image,
+    gpu_metrics_image,
+    mig_parted_image,
+)
 from components.addons.storage import DefaultStorageClass, DefaultStorageClassArgs
 from components.base import PlatformComponent
 from components.clusters.eks.identity import PodRole, ServiceRole, autoscaler_statements, pod_role_args
@@ -36,7 +45,7 @@ class ClusterAddonsArgs:
 
 
 class ClusterAddons(PlatformComponent):
-    """The default storage class; an autoscaler and a GPU plug-in if there are elastic or GPU pools."""
+    """The default storage class; an autoscaler, plug-ins for GPUs and for EFA if there are pools that need them."""
 
     def __init__(self, name: str, args: ClusterAddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksClusterAddons", name, None, opts)
@@ -48,9 +57,23 @@ class ClusterAddons(PlatformComponent):
         if any(group.is_elastic for group in args.groups):
             self._autoscaler(name, args)
         mirrors = args.choices.image_registries
-        images = {"image": device_plugin_image(mirrors), "divider": mig_parted_image(mirrors)}
+        images = {"image": device_plugin_image(args.choices.gpu, mirrors), "divider": mig_parted_image(mirrors)}
         device_plugins(name, args.groups, self.child, **images)
+        if args.choices.gpu.metrics:
+            gpu_metrics(name, args.groups, self.child, gpu_metrics_image(mirrors))
+        if fast := [group for group in args.groups if group.fabric]:
+            self._efa(name, fast, args.choices.region)
         self.register_outputs({})
+
+    def _efa(self, name: str, groups: Sequence[NodeGroup], region: str) -> None:
+        EfaPlugin(
+            f"{name}-efa-plugin",
+            EfaPluginArgs(
+                image=efa_plugin_image(region),
+                taints=list(dict.fromkeys(taint for group in groups for taint in group.taints)),
+            ),
+            self.child(),
+        )
 
     def _autoscaler(self, name: str, args: ClusterAddonsArgs) -> None:
         choices = args.choices

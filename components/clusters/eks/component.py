@@ -204,6 +204,7 @@ class EksCluster(PlatformComponent):
                     release=choices.node_release,
                     role_arn=role.arn,
                     subnet_ids=network.node_subnet_ids,
+                    security_group=control_plane.security_group,
                     disk_gib=choices.root_volume_gib,
                     tags=self._tags,
                     hours=choices.office_hours,

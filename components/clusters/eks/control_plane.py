@@ -54,6 +54,8 @@ class ControlPlane(PlatformComponent):
     """An EKS cluster with its role, its key, its logs, its access entries and the ways to its private endpoint."""
 
     cluster: Cluster
+    security_group: pulumi.Output[str]
+    """The group that EKS makes for the control plane and the nodes."""
     access: tuple[pulumi.Resource, ...]
     """Objects in the cluster depend on these, so that a destroy can still access the cluster."""
 
@@ -107,6 +109,7 @@ class ControlPlane(PlatformComponent):
             tags={ENVIRONMENT_TAG: args.environment.value},
             opts=self.child(depends_on=[role, logs], protect=args.is_production),
         )
+        self.security_group = self.cluster.vpc_config.apply(lambda network: network.cluster_security_group_id or "")
         self.access = (*self._entries(choices.access), *self._client_rules(choices.api_client_cidrs))
         self.register_outputs({"name": self.cluster.name, "endpoint": self.cluster.endpoint})
 
@@ -163,11 +166,10 @@ class ControlPlane(PlatformComponent):
 
     def _client_rules(self, cidrs: Sequence[str]) -> Iterator[pulumi.Resource]:
         """Let clients in at the private endpoint: EKS's own group admits only the nodes, which are its members."""
-        network = self.cluster.vpc_config
         for cidr in cidrs:
             yield SecurityGroupIngressRule(
                 f"{self._name}-api-{cidr.replace('/', '-')}",
-                security_group_id=network.apply(lambda network: network.cluster_security_group_id or ""),
+                security_group_id=self.security_group,
                 description="Kubernetes API",
                 ip_protocol="tcp",
                 from_port=HTTPS,

@@ -13,9 +13,13 @@ from pulumi_aws.ec2 import (
     LaunchTemplateCapacityReservationSpecificationCapacityReservationTargetArgs,
     LaunchTemplateInstanceMarketOptionsArgs,
     LaunchTemplateMetadataOptionsArgs,
+    LaunchTemplateNetworkInterfaceArgs,
+    LaunchTemplatePlacementArgs,
     LaunchTemplateTagSpecificationArgs,
+    PlacementGroup,
 )
 
+from components.contract.eks.fabric import network_interfaces
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
 
@@ -37,14 +41,17 @@ class LaunchTemplateArgs:
     disk_gib: int
     tags: Mapping[str, str]
     """Tags of instances and their volumes, which the provider's default tags do not reach."""
+    security_group: pulumi.Input[str]
+    """The cluster's own, for interfaces that the template declares; EKS gives it to all others."""
 
 
 def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOptions) -> LaunchTemplate:
     """Return the template of a group.
 
     It sets no machine type, image, subnet, profile or security group: the group or EKS sets these
-    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html). The exception is the machine type of a
-    capacity block (https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html).
+    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html). The exceptions are the machine type of a
+    capacity block (https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html) and the security group of
+    a fast network's interfaces.
     """
     holds_data = args.group.role is PoolRole.DATA
     tags = {"Name": name, **args.tags}
@@ -69,8 +76,34 @@ def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOp
             LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=tags) for kind in ("instance", "volume")
         ],
         **_reserved(args.group),
+        **_near(name, args, opts),
         opts=opts,
     )
+
+
+def _near(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOptions) -> dict[str, Any]:
+    """Return the inputs by which machines are close to each other and have a fast network.
+
+    The cluster's security group lets its members talk to each other in both directions, as such a network needs it
+    (https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html).
+    """
+    inputs: dict[str, Any] = {}
+    if args.group.is_close_together:
+        # A group of machines is in the zone of its first, and new ones start before the old ones end.
+        near = PlacementGroup(f"{name}-{args.group.zone}", strategy="cluster", opts=opts)
+        inputs["placement"] = LaunchTemplatePlacementArgs(group_name=near.name)
+    if args.group.fabric:
+        inputs["network_interfaces"] = [
+            LaunchTemplateNetworkInterfaceArgs(
+                network_card_index=each.card,
+                device_index=0,
+                interface_type=each.kind,
+                security_groups=[args.security_group],
+                delete_on_termination="true",
+            )
+            for each in network_interfaces(args.group)
+        ]
+    return inputs
 
 
 def _reserved(group: NodeGroup) -> dict[str, Any]:

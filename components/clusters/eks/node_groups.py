@@ -61,6 +61,8 @@ class NodeGroupArgs:
     role_arn: pulumi.Input[str]
     subnet_ids: Mapping[str, pulumi.Input[str]]
     """The private subnet of each zone, by zone letter."""
+    security_group: pulumi.Input[str]
+    """The group that EKS made for the cluster."""
     disk_gib: int
     tags: Mapping[str, str]
     """Tags of instances and their volumes."""
@@ -85,7 +87,7 @@ class ManagedNodeGroup(PlatformComponent):
         is_block = capacity_type(group) == CAPACITY_BLOCK
         template = launch_template(
             name,
-            LaunchTemplateArgs(group=group, disk_gib=args.disk_gib, tags=args.tags),
+            LaunchTemplateArgs(group=group, disk_gib=args.disk_gib, tags=args.tags, security_group=args.security_group),
             self.child(protect=holds_data),
         )
         subnets = [subnet for zone, subnet in args.subnet_ids.items() if group.zone in (None, zone)]

@@ -16,6 +16,7 @@ from typing import Any, Final
 from components.contract.aks.config import AksConfig
 from components.contract.aks.spelling import SPELLING
 from components.contract.groups import NodeGroup, by_zone
+from components.contract.instances import InstanceType
 from components.contract.lifecycle import Lifecycle
 from components.contract.pool_size import PoolSize
 from components.contract.pools import PoolRole
@@ -52,9 +53,21 @@ def _by_type(group: NodeGroup) -> Iterator[NodeGroup]:
     first, *others = group.instances
     yield replace(group, instances=(first,))
     for instance in others:
-        size_name = instance.name.removeprefix("Standard_").lower().replace("_", "-")
         size = PoolSize(min=0, max=group.size.max)
-        yield replace(group, name=f"{group.name}-{size_name}", size=size, instances=(instance,))
+        yield replace(group, name=f"{group.name}-{_size_name(instance)}", size=size, instances=(instance,))
+
+
+def _size_name(instance: InstanceType) -> str:
+    return instance.name.removeprefix("Standard_").lower().replace("_", "-")
+
+
+def placement_group(group: NodeGroup) -> str:
+    """Return the name of the proximity placement group of a group whose machines are close to each other.
+
+    It has the zone and the machine type in it. The machines that are there keep theirs to one data center, which may
+    have no others, and new ones start before the old ones end.
+    """
+    return f"{group.name}-{group.zone}-{_size_name(group.instances[0])}"
 
 
 def pool_name(group: NodeGroup, choices: AksConfig) -> str:
@@ -83,6 +96,8 @@ def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
     # Left out where they are not chosen, so that the names of other pools stay.
     profile = group.sharing.profile if group.sharing else ""
     reserved = {"capacity_reservation_group_id": group.reservation.id} if group.reservation else {}
+    groups = f"{choices.group_id}/providers/Microsoft.Compute/proximityPlacementGroups"
+    placed = {"proximity_placement_group_id": f"{groups}/{placement_group(group)}"} if group.is_close_together else {}
     divided = {"gpu_instance_profile": mig_input(profile)} if profile else {}
     return {
         "vm_size": group.instances[0].name,
@@ -102,6 +117,7 @@ def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
         "spot_max_price": ANY_PRICE if is_spot else None,
         **divided,
         **reserved,
+        **placed,
     }
 
 

@@ -15,6 +15,7 @@ from components.contract.checks import (
     data_beside_cluster_hours,
     data_problems,
     foreign_types,
+    no_fabric,
     no_headroom,
     no_pool_hours,
     no_warm_pool,
@@ -80,6 +81,7 @@ def mismatches(
         yield from data_beside_cluster_hours(pools)
     yield from sharing_problems(pools, groups)
     yield from reservation_problems(choices, pools)
+    yield from no_fabric(pools, "is for cluster.kind eks; remove it")
     yield from no_headroom(pools, _NO_HEADROOM)
     yield from no_warm_pool(pools, "is impossible on AKS, which has no warm pools; remove it")
     yield from prepull_problems(pools, choices.version)

@@ -36,6 +36,7 @@ from components.contract.azure import (
     key_vault_id,
 )
 from components.contract.choices import ContractModel, Explained, one_of
+from components.contract.gpu_choices import GpuChoices
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
 from components.contract.kubernetes_minors import one_offered
@@ -225,6 +226,9 @@ class AksConfig(ContractModel):
     autoscaler: Annotated[JobMix, Explained("Most workloads are jobs.")] = Field(
         JobMix.BATCH, description="Profile of the autoscaler.", examples=["interactive"]
     )
+    gpu: Annotated[
+        GpuChoices, Explained("The tested device plug-in, and no metrics.", "Daemons of GPU nodes (docs/gpus.md).")
+    ] = Field(GpuChoices(), description="Device plug-in and metrics of GPU nodes.", examples=[{"metrics": True}])
     tags: Annotated[dict[TagKey, TagValue], Explained("Owners and cost centres differ between organisations.")] = Field(
         {},
         description="Tags of all resources; environment and managed-by are added if missing.",

@@ -40,7 +40,8 @@ def autoscaling_tags(group: NodeGroup, cluster_name: str, disk_gib: int) -> dict
     resources = {
         "cpu": f"{RESERVES.allocatable_cpu_millis(group.instances[0])}m",
         "ephemeral-storage": f"{RESERVES.allocatable_disk_mib(disk_gib)}Mi",
-        "memory": f"{RESERVES.allocatable_memory_mib(group.instances[0])}Mi",
+        "memory": f"{RESERVES.allocatable_memory_mib(group.machine)}Mi",
+        **{name: f"{mib}Mi" for name, mib in group.huge_pages.items()},
     }
     if group.sharing:
         resources[DEFAULT_GPU_RESOURCE] = "0"

@@ -35,6 +35,7 @@ from components.contract.eks.network import (
     ServiceCidr,
     Zone,
 )
+from components.contract.gpu_choices import GpuChoices
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
 from components.contract.ingress import EXTERNAL_DNS
@@ -212,6 +213,9 @@ class EksConfig(ContractModel):
         "reboots the node.",
         examples=[False],
     )
+    gpu: Annotated[
+        GpuChoices, Explained("The tested device plug-in, and no metrics.", "Daemons of GPU nodes (docs/gpus.md).")
+    ] = Field(GpuChoices(), description="Device plug-in and metrics of GPU nodes.", examples=[{"metrics": True}])
     office_hours: Annotated[
         OfficeHours | None,
         Explained(

@@ -34,8 +34,8 @@ def _egress(choices: EksConfig) -> tuple[AllowedEgress, ...]:
 def _split(choices: EksConfig, group: NodeGroup) -> Iterator[NodeGroup]:
     reservation = group.reservation
     if reservation and reservation.block:
-        # A living group keeps its launch template, which names both, so that another of either is another group.
-        chosen = f"{reservation.id} {group.instances[0].name}"
+        # A living group keeps its launch template, so that another choice of what that says is another group.
+        chosen = f"{reservation.id} {group.instances[0].name}" + (f" {group.fabric.name}" if group.fabric else "")
         group = replace(group, name=f"{group.name}-{hashlib.sha256(chosen.encode()).hexdigest()[:HASH_LENGTH]}")
     return by_zone(group, choices.zones)
 

@@ -4,7 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from components.contract.checks import no_headroom, no_pool_hours, no_prepulled_images, no_reservations, no_warm_pool
+from components.contract.checks import (
+    no_closeness,
+    no_headroom,
+    no_pool_hours,
+    no_prepulled_images,
+    no_reservations,
+    no_warm_pool,
+)
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.existing.config import ExistingConfig
@@ -34,6 +41,7 @@ def mismatches(
     yield from no_pool_hours(pools, "is impossible: the cluster's owner sets the sizes of its groups; remove it")
     yield from no_reservations(pools, "an existing cluster")
     yield from no_headroom(pools, "is impossible: the cluster's owner runs the autoscaler; remove it")
+    yield from no_closeness(pools, "is impossible: the cluster's owner makes the nodes; remove it")
     yield from no_warm_pool(pools, "is impossible: the cluster's owner makes the nodes; remove it")
     yield from no_prepulled_images(pools, "is impossible: the cluster's owner prepares its nodes; remove it")
     shapes = Counter(group.pool for group in groups)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from components.contract.allocatable import UPSTREAM
-from components.contract.checks import headroom_problems, no_reservations, no_warm_pool
+from components.contract.checks import headroom_problems, no_closeness, no_reservations, no_warm_pool
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
@@ -27,6 +27,7 @@ def mismatches(
             yield Mismatch((name, "machine"), "is allowed with cluster.kind 'existing' only; use instanceTypes")
     yield from no_reservations(pools, "a local cluster")
     yield from headroom_problems(groups, pools, UPSTREAM)
+    yield from no_closeness(pools, "is impossible on a local cluster, whose machines are simulated; remove it")
     yield from no_warm_pool(pools, "is impossible on a local cluster, whose machines are simulated; remove it")
 
 

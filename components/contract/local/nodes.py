@@ -46,7 +46,7 @@ class SimulatedGroup:
     @property
     def allocatable(self) -> dict[str, str]:
         """The resources that pods may use, as on a real machine of that type."""
-        instance, keeps = self.group.instances[0], self.reserves
+        instance, keeps = self.group.machine, self.reserves
         cpu, memory = keeps.allocatable_cpu_millis(instance), keeps.allocatable_memory_mib(instance)
         return self._resources(f"{cpu}m", memory, keeps.allocatable_disk_mib(self.disk_gib))
 
@@ -63,6 +63,7 @@ class SimulatedGroup:
             "memory": f"{memory_mib}Mi",
             "ephemeral-storage": f"{disk_mib}Mi" if rest else f"{whole}Gi",
             "pods": str(self.reserves.pods(self.group.instances[0])),
+            **{name: f"{mib}Mi" for name, mib in self.group.huge_pages.items()},
             **{name: str(count) for name, count in self.group.devices.items()},
         }
 

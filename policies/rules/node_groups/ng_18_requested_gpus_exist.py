@@ -1,8 +1,9 @@
-"""NG-18: a node group offers every GPU resource that pods request."""
+"""NG-18: a node group offers every GPU and every fast network interface that pods request."""
 
 from collections.abc import Callable, Iterator
 
 from components.contract.environments import Environment
+from components.contract.fabric import EFA_RESOURCE
 from components.contract.gpus import WHOLE_GPUS
 from components.contract.pools import PoolRole
 from policies.resource import Stack
@@ -18,24 +19,27 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
         return
     for resource in stack:
         for pod in pods(resource):
-            for gpu in (*WHOLE_GPUS, *parts_of_gpus(pod)):
-                if asks_for(pod, gpu) and not some_group(stack, _offers(gpu)):
-                    yield Finding(f"{pod} requests {gpu}, which no node group offers.", urn=resource.urn)
+            for device in (*WHOLE_GPUS, *parts_of_gpus(pod), EFA_RESOURCE):
+                if asks_for(pod, device) and not some_group(stack, _offers(device)):
+                    yield Finding(f"{pod} requests {device}, which no node group offers.", urn=resource.urn)
 
 
-def _offers(gpu: str) -> Callable[[NodeGroupFacts], bool]:
-    return lambda group: group.has_gpus and gpu in group.gpu_resources
+def _offers(device: str) -> Callable[[NodeGroupFacts], bool]:
+    if device == EFA_RESOURCE:
+        return lambda group: group.has_efa
+    return lambda group: group.has_gpus and device in group.gpu_resources
 
 
 RULE = Rule(
     id="NG-18",
     slug="requested-gpus-exist",
-    title="Requested GPU resources must be offered by a node group",
+    title="Requested devices must be offered by a node group",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Iguazio best practices, Development Cluster (GPUs)",
     applies_to=WholeStack(),
     why="Otherwise the pod stays pending forever: no node group can provide such a node.",
-    fix=f"Add a pool of role {PoolRole.GPU} whose gpuResource or sharing matches the request, or remove the request.",
+    fix=f"Add a pool of role {PoolRole.GPU} whose gpuResource, sharing or fabric matches the request, or remove the "
+    "request.",
     check=check,
 )

@@ -6,6 +6,7 @@ from functools import partial
 
 from components.contract.clusters import reserves
 from components.contract.environments import Environment
+from components.contract.fabric import EFA_RESOURCE, HUGE_PAGES_MIB
 from components.contract.instances import InstanceType
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
@@ -30,7 +31,7 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
 def _too_large(pools: list[Resource], context: Context, pod: PodFacts) -> Iterator[Finding]:
     if pod.is_system():
         return
-    needs = {name: pod_request(pod, name) for name in ("cpu", "memory", *gpu_names(context))}
+    needs = {name: pod_request(pod, name) for name in ("cpu", "memory", EFA_RESOURCE, *gpu_names(context))}
     if not any(needs.values()):
         return
     pod = corrected(pod, context)
@@ -62,7 +63,8 @@ def _room(name: str, machine: InstanceType, group: NodeGroupFacts) -> Decimal:
         case "cpu":
             return Decimal(kept.allocatable_cpu_millis(machine)) / 1000
         case "memory":
-            return Decimal(kept.allocatable_memory_mib(machine) * _MIB)
+            huge_pages = HUGE_PAGES_MIB if group.has_efa else 0
+            return Decimal((kept.allocatable_memory_mib(machine) - huge_pages) * _MIB)
         case _:
             return Decimal(group.offers(name, machine))
 

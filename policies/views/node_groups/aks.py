@@ -70,6 +70,17 @@ class AgentPool(SpelledGroup):
 
     @property
     @override
+    def must_be_close(self) -> bool:
+        return not self._props.at("proximityPlacementGroupID").is_absent
+
+    @property
+    @override
+    def zones(self) -> int | None:
+        zones = self._props.at("availabilityZones")
+        return None if zones.is_absent else len(zones.elements())
+
+    @property
+    @override
     def waits_for_whole_gpus(self) -> bool:
         # AKS adds the label that its autoscaler reads to all nodes with GPUs (kubernetes/autoscaler 1959f5f6,
         # cloudprovider/azure/azure_template.go).

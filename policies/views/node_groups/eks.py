@@ -85,6 +85,12 @@ class EksNodeGroup(SpelledGroup):
 
     @property
     @override
+    def zones(self) -> int | None:
+        subnets = self._props.at("subnetIds")  # one in each zone
+        return None if subnets.is_absent else len(subnets.elements())
+
+    @property
+    @override
     def waits_for_whole_gpus(self) -> bool:
         return self.label(ACCELERATOR_LABEL) is not None
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from typing_extensions import override
 
 from components.contract.environments import ClusterKind
+from components.contract.fabric import EFA, EFA_RESOURCE
 from components.contract.gpus import WHOLE_GPUS
 from components.contract.instances import INSTANCE_TYPES, InstanceType
 from components.contract.labels import LabelKey
@@ -196,8 +197,25 @@ class NodeGroupFacts(ABC):
         """Names under which the group's GPUs may be requested."""
         return (self.shares.resource,) if self.shares else WHOLE_GPUS
 
+    @property
+    def has_efa(self) -> bool:
+        """Whether the nodes have Elastic Fabric Adapters, by their label."""
+        return self.label(LabelKey.FABRIC) == EFA
+
+    @property
+    def must_be_close(self) -> bool:
+        """Whether the nodes reach each other in a way that ends with a zone."""
+        return self.has_efa
+
+    @property
+    def zones(self) -> int | None:
+        """Number of zones in which the nodes start; None if the group does not say."""
+        return None
+
     def offers(self, resource: str, machine: InstanceType) -> int:
-        """Return how many of a GPU resource a node of a machine type offers."""
+        """Return how many of a GPU resource, or of fast interfaces, a node of a machine type offers."""
+        if resource == EFA_RESOURCE:
+            return machine.fabric if self.has_efa else 0
         if not self.shares:
             return machine.gpus
         return machine.gpus * self.shares.per_gpu if resource == self.shares.resource else 0

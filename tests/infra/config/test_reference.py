@@ -16,6 +16,21 @@ from workbench.system.paths import PROJECT_ROOT
 VALIDATOR = jsonschema.Draft202012Validator(reference.schema())
 
 BEYOND_A_SCHEMA = {
+    "fabric-without-a-zone",
+    "fabric-over-zones",
+    "fabric-of-machines-without-one",
+    "fabric-of-two-types",
+    "fabric-of-jobs-without-gpus",
+    "fabric-and-slices",
+    "everything-wrong-with-a-fabric",
+    "close-together-without-a-zone",
+    "burstable-machines-close-together",
+    "flexible-machines-close-together",
+    "two-types-close-together",
+    "notebooks-close-together",
+    "reservation-close-together",
+    "fabric-on-aks",
+    "fabric-and-close-together-on-a-local-cluster",
     "slices-of-another-gpu",
     "slices-of-a-smaller-a100",
     "slices-of-a-gpu-that-cannot-be-divided",

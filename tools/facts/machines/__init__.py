@@ -42,6 +42,7 @@ class Row(NamedTuple):
     """Separated by blanks."""
     offers_spot: int = 1
     pod_addresses: int = 0
+    fabric: int = 0
 
 
 class Figures(NamedTuple):

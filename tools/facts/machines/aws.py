@@ -104,6 +104,7 @@ def aws_row(name: str, facts: Mapping[str, Any]) -> Row:
         variants=" ".join(sorted(_variants(name, facts))),
         offers_spot=int("spot" in facts["SupportedUsageClasses"]),
         pod_addresses=_pod_addresses(facts["NetworkInfo"]),
+        fabric=facts["NetworkInfo"].get("EfaInfo", {}).get("MaximumEfaInterfaces", 0),
     )
 
 

@@ -93,8 +93,8 @@ def _facts(simulated: SimulatedGroup) -> GroupFacts:
         taints=tuple(map(str, group.taints)),
         gpu_resource=group.gpu_resource,
         cpu_millis=keeps.allocatable_cpu_millis(instance),
-        memory_mib=keeps.allocatable_memory_mib(instance),
-        gpus=sum(group.devices.values()),
+        memory_mib=keeps.allocatable_memory_mib(group.machine),
+        gpus=group.gpus,
     )
 
 

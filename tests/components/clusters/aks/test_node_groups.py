@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from support.aks import AGENT_POOL, DOCUMENT, Props, build, built, pools
+from support.azure_resources import PLACEMENT
 from support.minors import CHOSEN, NEWEST
 
 DATA = [f"data-{zone}" for zone in "123"]
@@ -124,6 +125,33 @@ def test_a_reserved_pool_uses_its_reservation_group_in_one_zone() -> None:
     assert pool["nodeLabels"]["igz-clusters.io/lifecycle"] == "reserved"
     assert pool["nodeLabels"]["app.iguazio.com/lifecycle"] == "non-preemptible"
     assert not any("capacityReservationGroupID" in each for each in pools(built()).values())
+
+
+CLOSE = {"pools.workload.zone": "2", "pools.workload.closeTogether": True}
+
+
+def test_machines_that_are_close_together_are_in_a_proximity_placement_group_of_their_zone_and_type() -> None:
+    made = build(CLOSE)
+    ((name, near),) = made.of_type(PLACEMENT).items()
+    assert (name, near["proximityPlacementGroupName"]) == ("test-pools-workload-2-d8s-v5", "workload-2-d8s-v5")
+    assert (near["proximityPlacementGroupType"], near["location"]) == ("Standard", "westeurope")
+    assert "zones" not in near  # the pool says where it is
+    pool = pools(made)["workload"]
+    assert pool["proximityPlacementGroupID"].endswith(
+        "/resourceGroups/research/providers/Microsoft.Compute/proximityPlacementGroups/workload-2-d8s-v5"
+    )
+    assert pool["availabilityZones"] == ["2"]
+    assert (PLACEMENT, name) in made.needs((AGENT_POOL, "test-pools-workload"))
+    assert not any("proximityPlacementGroupID" in each for each in pools(built()).values())
+
+
+def test_another_zone_and_another_type_have_another_placement_group() -> None:
+    """It is there before the new pool, and goes after the old one; both would be in one data center otherwise."""
+    before = build(CLOSE)
+    for changes in ({"pools.workload.zone": "3"}, {"pools.workload.instanceTypes": ["Standard_D16s_v5"]}):
+        after = build({**CLOSE, **changes})
+        assert set(after.of_type(PLACEMENT)).isdisjoint(before.of_type(PLACEMENT))
+        assert names(after)["test-pools-workload"] != names(before)["test-pools-workload"]
 
 
 @pytest.mark.parametrize("name", DATA)

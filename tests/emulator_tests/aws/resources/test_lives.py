@@ -139,6 +139,29 @@ def launch_template(_: Stack) -> Made:
     return TEMPLATE, given, larger
 
 
+def near_template(stack: Stack) -> Made:
+    network = stack.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
+    group = stack.make("aws:ec2/securityGroup:SecurityGroup", vpcId=network.id, description="a")
+    near = stack.make("aws:ec2/placementGroup:PlacementGroup", strategy="cluster")
+    interfaces = [
+        {
+            "networkCardIndex": float(card),
+            "deviceIndex": 0.0,
+            "interfaceType": kind,
+            "securityGroups": [group.id],
+            "deleteOnTermination": "true",
+        }
+        for card, kind in enumerate(("efa", "efa-only", "efa-only"))
+    ]
+    given = {"updateDefaultVersion": True, "networkInterfaces": interfaces, "placement": {"groupName": near.id}}
+    return TEMPLATE, given, {"networkInterfaces": interfaces[:1], "placement": None}
+
+
+def placement_group(_: Stack) -> Made:
+    type_ = "aws:ec2/placementGroup:PlacementGroup"
+    return type_, {"strategy": "cluster", "tags": {"Name": "a"}}, {"tags": {"Name": "b", "more": "c"}}
+
+
 def flow_log(stack: Stack) -> Made:
     network = stack.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
     logs = stack.make(LOGS, name="/flow")
@@ -363,7 +386,8 @@ def selection(stack: Stack) -> Made:
 LIVES = (
     vpc, subnet, default_security_group, internet_gateway, route_table, route_table_association, route, address,
     nat_gateway, security_group, rule("Ingress"), rule("Egress"), gateway_endpoint, interface_endpoint,
-    launch_template, flow_log, log_group, role, role_policy, attachment, key, alias, cluster, node_group, tag, addon,
+    launch_template, near_template, placement_group,
+    flow_log, log_group, role, role_policy, attachment, key, alias, cluster, node_group, tag, addon,
     access_entry, access_policy, pod_identity, file_system, mount_target, access_point, backup_policy,
     file_system_policy, vault, vault_lock, plan, selection,
 )  # fmt: skip

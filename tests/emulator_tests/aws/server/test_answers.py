@@ -28,6 +28,12 @@ def test_an_answer_in_json_is_read_back_whole() -> None:
     assert members_of("rest-json", model, answer) == {"cluster": cluster}
 
 
+def test_an_answer_of_ec2_is_read_back_whole() -> None:
+    group = {"GroupName": "near", "State": "available", "Tags": [{"Key": "a", "Value": "<b>"}]}
+    model = described("ec2", "DescribePlacementGroups")
+    assert members_of("ec2", model, success("ec2", model, {"PlacementGroups": [group]})) == {"PlacementGroups": [group]}
+
+
 @pytest.mark.parametrize(
     ("protocol", "service", "name"),
     [

@@ -207,6 +207,25 @@ def test_vpc_endpoints(aws: Emulator, net: Network) -> None:
     ec2.delete_route_table(RouteTableId=table)
 
 
+def test_placement_group(aws: Emulator) -> None:
+    ec2 = aws.api("ec2")
+    made = ec2.create_placement_group(
+        GroupName="near", Strategy="cluster", TagSpecifications=tags("placement-group", team="a")
+    )["PlacementGroup"]
+    assert (made["State"], made["Strategy"]) == ("available", "cluster")
+    with refused("InvalidPlacementGroup.Duplicate"):
+        ec2.create_placement_group(GroupName="near", Strategy="cluster")
+    retag(aws, made["GroupId"])
+    wanted = [{"Name": "tag:team", "Values": ["b"]}]
+    assert [each["GroupName"] for each in ec2.describe_placement_groups(Filters=wanted)["PlacementGroups"]] == ["near"]
+    assert exists(aws, "aws:ec2/placementGroup:PlacementGroup", "near")
+    ec2.delete_placement_group(GroupName="near")
+    with refused("InvalidPlacementGroup.Unknown"):
+        ec2.describe_placement_groups(GroupNames=["near"])
+    with refused("InvalidPlacementGroup.Unknown"):
+        ec2.delete_placement_group(GroupName="near")
+
+
 def test_launch_template_and_its_versions(aws: Emulator) -> None:
     ec2 = aws.api("ec2")
     data: dict[str, Any] = {
@@ -302,6 +321,7 @@ def test_these_files_test_all_types_but_those_of_eks_and_tags_of_groups() -> Non
         "aws:ec2/launchTemplate:LaunchTemplate",
         "aws:ec2/natGateway:NatGateway",
         "aws:ec2/route:Route",
+        "aws:ec2/placementGroup:PlacementGroup",
         "aws:ec2/routeTable:RouteTable",
         "aws:ec2/routeTableAssociation:RouteTableAssociation",
         "aws:ec2/securityGroup:SecurityGroup",

@@ -24,6 +24,7 @@ from support.azure_resources import (
     NAT,
     NETWORK,
     PLACE,
+    PLACEMENT,
     POOL,
     ROLE,
     RULES,
@@ -140,6 +141,12 @@ def workflow(stack: Stack) -> Made:
         **HERE,
     )
     return made, {"definition": definition(hours, PowerAction.START, "/subscriptions/s/cluster", who.id)}
+
+
+def placement(stack: Stack) -> Made:
+    stack.group()
+    given = {"proximityPlacementGroupName": "mpi-2", "proximityPlacementGroupType": "Standard"}
+    return stack.make(PLACEMENT, "mpi-2", **given, **HERE), TAGS
 
 
 def credential(stack: Stack) -> Made:
@@ -261,6 +268,7 @@ LIVES: dict[str, Callable[[Stack], Made]] = {
     WORKFLOW: workflow,
     CLUSTER: cluster,
     POOL: pool,
+    PLACEMENT: placement,
     MAINTENANCE: maintenance,
     WORKSPACE: workspace,
     DIAGNOSTICS: diagnostics,

@@ -10,6 +10,8 @@ from xml.sax.saxutils import escape
 
 from botocore.model import ListShape, MapShape, OperationModel, Shape, StructureShape
 from botocore.parsers import create_parser
+from moto.core.serialize import EC2Serializer, SerializationContext
+from moto.core.utils import get_service_model
 
 from emulators.core.answers import Answer
 from emulators.core.refusal import Refusal
@@ -19,7 +21,11 @@ JSON_TYPES = {"json": "application/x-amz-json-1.1", "rest-json": "application/js
 
 
 def success(protocol: str, operation: OperationModel, members: Mapping[str, Any]) -> Answer:
-    """Return an answer of a service that speaks JSON."""
+    """Return an answer of EC2, or of a service that speaks JSON."""
+    if protocol == "ec2":
+        model = get_service_model("ec2").operation_model(operation.name)  # moto's shapes, not botocore's
+        made = EC2Serializer(model, SerializationContext(str(uuid4()))).serialize(members)
+        return Answer(made["status_code"], dict(made["headers"]), str(made["body"]).encode())
     body = json.dumps(_plain(members, operation.output_shape) if operation.output_shape else {})
     return Answer(200, {"Content-Type": JSON_TYPES[protocol], "x-amzn-RequestId": str(uuid4())}, body.encode())
 

@@ -1,6 +1,6 @@
 """AWS as an application: EKS is done by a service of our own, the rest by moto's application in the same process.
 
-AWS Backup is another; what moto lacks of EFS is in ``file_systems.py``.
+AWS Backup is another; what moto lacks of EFS is in ``file_systems.py``, of EC2 in ``placement_groups.py``.
 
 What is done is done one call at a time, because moto is not safe to use from several threads.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from typing_extensions import override
 
-from emulators.aws.server import file_systems
+from emulators.aws.server import file_systems, placement_groups
 from emulators.aws.server.answers import JSON_TYPES, members_of, refusal, success
 from emulators.aws.server.backup import Backup
 from emulators.aws.server.consequences import follow, has_consequence
@@ -38,6 +38,9 @@ REFUSED: dict[str, tuple[str, int]] = {
     "rest-json": ("InvalidParameterException", 400),
 }
 """How services word what their model does not allow, by protocol."""
+
+OWN_PARTS = {**file_systems.OPERATIONS, **placement_groups.OPERATIONS}
+"""What moto does not know of services that it has."""
 
 
 class Application(application.Application[Request]):
@@ -100,7 +103,7 @@ class Application(application.Application[Request]):
 
     def _motos(self, request: Request, environ: Environ) -> Answer:
         check(request)
-        if own := file_systems.OPERATIONS.get(request.operation):
+        if own := OWN_PARTS.get(request.operation):
             return success(protocol(request.service), request.model, own(request.params))
         answer = _moto_answer(self._moto, environ)
         if answer.status >= HTTPStatus.MULTIPLE_CHOICES:

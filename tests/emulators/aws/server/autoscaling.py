@@ -45,6 +45,8 @@ class GroupArgs:
         Such as ``m6i.large``.
     tags
         On the group; passed on to instances as EKS does it.
+    placement_group
+        Where its instances start. Default: anywhere.
     """
 
     name: str
@@ -52,6 +54,7 @@ class GroupArgs:
     subnets: Sequence[str]
     instance_type: str
     tags: Mapping[str, str]
+    placement_group: str | None = None
 
 
 def make(args: GroupArgs) -> None:
@@ -73,7 +76,7 @@ def make(args: GroupArgs) -> None:
         health_check_type="EC2",
         load_balancers=[],
         target_group_arns=[],
-        placement_group=None,
+        placement_group=args.placement_group,
         termination_policies=[],
         tags=[{"Key": key, "Value": value, "PropagateAtLaunch": True, OWN: True} for key, value in args.tags.items()],
         capacity_rebalance=False,
@@ -90,6 +93,12 @@ def size_of(name: str) -> Size:
     """
     group = _group(name)
     return Size(group.min_size or 0, group.max_size or 0, group.desired_capacity or 0)
+
+
+def place(name: str, placement_group: str | None) -> None:
+    """Let a group's instances start in a placement group from now on, or anywhere; a group that is gone stays gone."""
+    if group := store.autoscaling().autoscaling_groups.get(name):
+        group.placement_group = placement_group
 
 
 def instances(name: str) -> list[str]:

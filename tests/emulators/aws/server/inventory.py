@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from emulators.aws.server import store
+from emulators.aws.server import placement_groups, store
 from emulators.aws.server.autoscaling import MADE_BY_EKS, OWN
 
 ReadResult = Iterator[tuple[str, str]]
@@ -98,6 +98,7 @@ def _machines() -> ReadResult:
     for template in ec2.launch_templates.values():
         is_of_eks = _is_of_eks(template)
         yield "AWS::EC2::LaunchTemplate" if is_of_eks else "aws:ec2/launchTemplate:LaunchTemplate", template.id
+    yield from (("aws:ec2/placementGroup:PlacementGroup", name) for name in placement_groups.groups())
     for reservation in ec2.reservations.values():
         for instance in reservation.instances:
             if instance.state != "terminated":

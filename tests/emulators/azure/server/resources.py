@@ -16,6 +16,7 @@ from emulators.azure.server.kinds.identity import Assignments, Credentials, Iden
 from emulators.azure.server.kinds.kind import Kind
 from emulators.azure.server.kinds.monitoring import DiagnosticSettings, Workspaces
 from emulators.azure.server.kinds.network import Peerings, SecurityGroups, Subnets, VirtualNetworks
+from emulators.azure.server.kinds.placement import PlacementGroups
 from emulators.azure.server.kinds.private_dns import Links, Zones
 from emulators.azure.server.kinds.storage import Accounts, FileServices, Shares
 from emulators.azure.server.kinds.workflows import Post, Workflows
@@ -51,7 +52,7 @@ class Resources:
             DiagnosticSettings(store),
             *(CollectionRules(store), CollectionAssociations(store), Peerings(store), Zones(store), Links(store)),
             *(DiskEncryptionSets(store), pools, self.clusters, MaintenanceConfigurations(store)),
-            *(Roles(store), self.workflows),
+            *(Roles(store), self.workflows, PlacementGroups(store)),
             *(Accounts(store), FileServices(store), Shares(store)),
         )
         self._kinds: dict[str, Kind] = {kind.arm_type.lower(): kind for kind in plain}

@@ -175,6 +175,26 @@ def test_nodes_of_reserved_capacity_are_in_its_zone_and_say_so() -> None:
     assert labels["eks.amazonaws.com/capacityType"] == "CAPACITY_BLOCK"
 
 
+def test_nodes_with_a_fast_network_offer_it_and_huge_pages_as_their_tags_promise() -> None:
+    fast = {
+        "role": "gpu",
+        "size": {"min": 0, "max": 2},
+        "instanceTypes": ["p5.48xlarge"],
+        "zone": "b",
+        "fabric": True,
+    }
+    content = shipped("dev").model_dump(mode="json", by_alias=True)
+    config = changed("dev", pools={**content["pools"], "train": fast})
+    assert isinstance(config.cluster, EksConfig)
+    (facts,) = (each for each in group_facts(config) if each.pool == "train")
+    (group,) = (each for each in config.groups if each.pool == "train")
+    offered = resources(templates(config)["train"], AnnotationKey.ALLOCATABLE)
+    assert (facts.gpus, offered["vpc.amazonaws.com/efa"], offered["hugepages-2Mi"]) == (8, "32", "10256Mi")
+    assert offered["memory"] == f"{facts.memory_mib}Mi"
+    promised = node_template(autoscaling_tags(group, config.cluster.name, config.cluster.root_volume_gib))
+    assert promised.resources.items() <= templates(config)["train"]["status"]["allocatable"].items()
+
+
 def test_nodes_reserve_what_those_of_their_kind_reserve() -> None:
     aks = static_nodes(shipped("aks-dev"))[0]
     whole, offered = (resources(aks, key) for key in (AnnotationKey.CAPACITY, AnnotationKey.ALLOCATABLE))

@@ -71,6 +71,14 @@ KINDS: Final[Mapping[str, Kind]] = {
         state_key="State",
         filters="Filter",
     ),
+    "aws:ec2/placementGroup:PlacementGroup": Kind(
+        "describe_placement_groups",
+        "PlacementGroups",
+        "GroupName",
+        "delete-placement-group --group-name",
+        state_key="State",
+        name_key="GroupName",
+    ),
     "aws:ec2/routeTable:RouteTable": Kind(
         "describe_route_tables", "RouteTables", "RouteTableId", "delete-route-table --route-table-id"
     ),

@@ -118,6 +118,28 @@ def test_only_a_group_of_a_block_has_market_options() -> None:
     checks.check_capacity({}, {"InstanceType": "m6i.large"}, ["a", "b"])
 
 
+@pytest.mark.parametrize(
+    ("interfaces", "machine", "words"),
+    [
+        ([{"InterfaceType": "efa-only"}], "p5.48xlarge", "cannot be the primary"),
+        ([{"InterfaceType": "efa"}], "m6i.large", "m6i.large has no efa network interface on network card 0"),
+        ([{"InterfaceType": "efa"}], "p6-b300.48xlarge", "no efa network interface on network card 0"),
+        ([{"NetworkCardIndex": 4, "InterfaceType": "efa-only"}], "p4d.24xlarge", "on network card 4"),
+        (
+            [{"InterfaceType": "efa"}, {"DeviceIndex": 1, "InterfaceType": "efa-only"}],
+            "c7i.48xlarge",
+            "has 1 Elastic Fabric Adapters at most, given 2",
+        ),
+    ],
+)
+def test_a_machine_has_only_the_adapters_that_ec2_knows(
+    interfaces: list[dict[str, object]], machine: str, words: str
+) -> None:
+    with pytest.raises(AwsError, match=words):
+        checks.check_interfaces({"NetworkInterfaces": interfaces}, [machine], "vpc-1")
+    checks.check_interfaces({}, [machine], "vpc-1")
+
+
 @pytest.mark.parametrize("name", ["-a", "a" * 64, "a.b", ""])
 def test_a_strange_name_is_refused(name: str) -> None:
     with pytest.raises(AwsError, match="must match"):

@@ -4,7 +4,7 @@ import pytest
 
 from emulators.core.faults import FailedRule, Issue, StuckRule
 from support.aws import eventually, refused
-from support.eks_account import Account, role
+from support.eks_account import Account, role, unique
 from support.minors import EARLIER, OLDER
 
 TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
@@ -225,3 +225,46 @@ def test_eks_lets_the_nodes_of_a_group_in_and_out_again(home: Account, mine: str
     for group, left in zip(groups, ([own_role], []), strict=True):
         home.eks.delete_nodegroup(clusterName=mine, nodegroupName=group)
         assert home.eks.list_access_entries(clusterName=mine)["accessEntries"] == left
+
+
+def test_a_placement_group_is_in_the_zone_of_its_machines_and_stays_while_there_are_any(
+    home: Account, mine: str
+) -> None:
+    ec2, near = home.aws.api("ec2"), unique("near")
+    ec2.create_placement_group(GroupName=near, Strategy="cluster")
+    template = {"id": home.template(Placement={"GroupName": near})}
+    one = home.group(mine, launchTemplate=template, subnets=[home.subnets[0]])
+    assert scaling_group(home, mine, one)["PlacementGroup"] == near
+    with refused("InvalidRequestException") as caught:
+        home.group(mine, launchTemplate=template, subnets=[home.subnets[1]])
+    assert "must be launched in the eu-west-1a Availability Zone" in str(caught.value)
+    with refused("InvalidPlacementGroup.InUse"):
+        ec2.delete_placement_group(GroupName=near)
+    home.eks.delete_nodegroup(clusterName=mine, nodegroupName=one)
+    assert eventually(lambda: one not in home.eks.list_nodegroups(clusterName=mine)["nodegroups"])
+    ec2.delete_placement_group(GroupName=near)
+    with refused("InvalidPlacementGroup.Unknown"):
+        home.group(mine, launchTemplate=template)
+
+
+def test_a_group_gets_its_adapters_and_leaves_its_placement_group_with_its_template(home: Account, mine: str) -> None:
+    ec2, near = home.aws.api("ec2"), unique("near")
+    ec2.create_placement_group(GroupName=near, Strategy="cluster")
+    own = home.eks.describe_cluster(name=mine)["cluster"]["resourcesVpcConfig"]["clusterSecurityGroupId"]
+    interfaces = [
+        {"NetworkCardIndex": card, "DeviceIndex": 0, "InterfaceType": kind, "Groups": [own]}
+        for card, kind in enumerate(("efa", "efa-only", "efa-only", "efa-only"))
+    ]
+    template = home.template(Placement={"GroupName": near}, NetworkInterfaces=interfaces)
+    machines = {"instanceTypes": ["p4d.24xlarge"], "amiType": "AL2023_x86_64_NVIDIA", "subnets": [home.subnets[0]]}
+    name = home.group(mine, launchTemplate={"id": template}, **machines)
+    with refused("InvalidParameterException"):
+        home.group(mine, launchTemplate={"id": template}, **{**machines, "instanceTypes": ["g5.2xlarge"]})
+    ec2.create_launch_template_version(
+        LaunchTemplateId=template, LaunchTemplateData={"NetworkInterfaces": interfaces[:1]}
+    )
+    home.eks.update_nodegroup_version(
+        clusterName=mine, nodegroupName=name, launchTemplate={"id": template, "version": "2"}
+    )
+    assert eventually(lambda: home.read_group(mine, name)["status"] == "ACTIVE")
+    assert "PlacementGroup" not in scaling_group(home, mine, name)

@@ -2,7 +2,13 @@
 
 from typing import Final
 
-from emulators.aws.resources.ec2 import endpoints, launch_templates, network, security_groups
+from emulators.aws.resources.ec2 import endpoints, launch_templates, network, placement_groups, security_groups
 
-KINDS: Final = {**network.KINDS, **endpoints.KINDS, **security_groups.KINDS, **launch_templates.KINDS}
+KINDS: Final = {
+    **network.KINDS,
+    **endpoints.KINDS,
+    **security_groups.KINDS,
+    **launch_templates.KINDS,
+    **placement_groups.KINDS,
+}
 """By type token."""

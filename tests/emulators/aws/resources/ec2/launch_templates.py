@@ -67,6 +67,7 @@ LAUNCH_TEMPLATE: Final = Kind(
             for name in _DATA
             if name not in ("description", "tagSpecifications", "vpcSecurityGroupIds")
         },
+        "networkInterfaces[].securityGroups": "Groups",
         # The template's own tags are no tags of what starts from it, whatever the server says.
         "tagSpecifications": "newest.LaunchTemplateData.TagSpecifications[?ResourceType != 'launch-template']",
     },

@@ -164,6 +164,20 @@ def check_instance_types(names: Sequence[str], ami_type: str) -> None:
         raise invalid_parameter(f"[{', '.join(unfit)}] is not a valid instance type for requested amiType {ami_type}")
 
 
+def check_interface(machine: str, card: int, kind: str) -> None:
+    """Refuse an interface on a network card that a machine does not have, or that has no such interfaces."""
+    cards = {each["NetworkCardIndex"]: each for each in INSTANCE_TYPES[machine]["NetworkInfo"]["NetworkCards"]}
+    if kind not in cards.get(card, {}).get("InterfaceTypes", ()):
+        raise invalid_parameter(f"{machine} has no {kind} network interface on network card {card}")
+
+
+def check_adapters(machine: str, wanted: int) -> None:
+    """Refuse more Elastic Fabric Adapters than a machine has."""
+    most = INSTANCE_TYPES[machine]["NetworkInfo"].get("EfaInfo", {}).get("MaximumEfaInterfaces", 0)
+    if wanted > most:
+        raise invalid_parameter(f"{machine} has {most} Elastic Fabric Adapters at most, given {wanted}")
+
+
 @dataclass(frozen=True)
 class LaunchTemplate:
     """A version of a launch template."""

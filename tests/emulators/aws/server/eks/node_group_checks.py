@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from emulators.aws.server import placement_groups
 from emulators.aws.server.autoscaling import Size
 from emulators.aws.server.eks import account
-from emulators.aws.server.eks.refusals import invalid_parameter
+from emulators.aws.server.eks.refusals import invalid_parameter, invalid_request
 
 NAME_PATTERN: Final = r"[0-9A-Za-z][0-9A-Za-z_-]{0,62}"
 """https://docs.aws.amazon.com/eks/latest/userguide/create-managed-node-group.html."""
@@ -159,6 +160,43 @@ def check_capacity(given: Mapping[str, Any], template: Mapping[str, Any], zones:
         raise invalid_parameter(f"Capacity type {CAPACITY_BLOCK} needs {', '.join(lacking)} in the launch template")
     if len(set(zones)) > 1:
         raise invalid_parameter(f"Capacity type {CAPACITY_BLOCK} needs subnets of the zone of its reservation")
+
+
+def placement(template: Mapping[str, Any], zones: Iterable[str]) -> str | None:
+    """Return the placement group of a launch template, or refuse zones that it does not reach.
+
+    Words: terraform-aws-modules/terraform-aws-eks#3044.
+    """
+    if not (name := template.get("Placement", {}).get("GroupName")):
+        return None
+    placement_groups.require(name)
+    taken = placement_groups.zone_of(name)
+    if taken and {*zones} != {taken}:
+        raise invalid_request(
+            f"Instances in the {name} Placement Group must be launched in the {taken} Availability Zone. Specify the "
+            f"{taken} Availability Zone and try again."
+        )
+    return str(name)
+
+
+def check_interfaces(template: Mapping[str, Any], types: Sequence[str], vpc: str) -> None:
+    """Refuse network interfaces that machines of these types cannot have, or without a security group of the VPC.
+
+    EC2 refuses the first when an instance starts; that EKS does it before is assumed, and so are the words.
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html
+    """
+    interfaces: Sequence[Mapping[str, Any]] = template.get("NetworkInterfaces", ())
+    for each in interfaces:
+        card, device = each.get("NetworkCardIndex", 0), each.get("DeviceIndex", 0)
+        kind = each.get("InterfaceType", "interface")
+        if groups := each.get("Groups"):
+            account.check_security_groups(groups, vpc)
+        if kind == "efa-only" and not (card or device):
+            raise invalid_parameter("An EFA-only network interface cannot be the primary network interface")
+        for name in types:
+            account.check_interface(name, card, kind)
+    for name in types:
+        account.check_adapters(name, sum(each.get("InterfaceType", "").startswith("efa") for each in interfaces))
 
 
 def check_empty(size: Size) -> None:

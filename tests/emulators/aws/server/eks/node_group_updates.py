@@ -85,16 +85,24 @@ class NodeGroupUpdates:
         versions.check_group_version(cluster, body["releaseVersion"], version, release)
         changed: dict[str, Any] = {"version": version, "releaseVersion": release}
         params = {"Version": version, "ReleaseVersion": release}
+        placement = None
         if "launchTemplate" in request.params:
             template = _same_template(body, request["launchTemplate"])
             changed["launchTemplate"] = template
             params |= {"LaunchTemplateName": template["name"], "LaunchTemplateVersion": template["version"]}
+            placement = _placement(body, account.launch_template(request["launchTemplate"]).data)
+
+        def apply() -> None:
+            body.update(changed)
+            if "launchTemplate" in changed:
+                autoscaling.place(scaling_group(group), placement)
+
         change = updates.Change(
             cluster=cluster,
             resource=group,
             type="VersionUpdate",
             params=params,
-            apply=lambda: body.update(changed),
+            apply=apply,
             group=body["nodegroupName"],
         )
         return updates.start(self._store, request, change)
@@ -135,6 +143,13 @@ def _same_template(body: Mapping[str, Any], given: Mapping[str, str]) -> dict[st
             f"{body['launchTemplate']['id']}"
         )
     return template.members
+
+
+def _placement(body: Mapping[str, Any], template: Mapping[str, Any]) -> str | None:
+    """Return the placement group of a template for a group's machines, or refuse what they cannot have."""
+    places = account.subnets(body["subnets"])
+    node_group_checks.check_interfaces(template, body.get("instanceTypes") or [template["InstanceType"]], places.vpc)
+    return node_group_checks.placement(template, places.zones.values())
 
 
 def _config_params(request: Request) -> dict[str, Any]:

@@ -111,7 +111,11 @@ class NodeGroups:
         places = account.subnets(request["subnets"])
         if places.vpc != cluster.body["resourcesVpcConfig"]["vpcId"]:
             raise invalid_parameter(f"Subnets must lie in the VPC of cluster {cluster.name}, given {places.vpc}")
-        node_group_checks.check_capacity(request.params, _template(request), places.zones.values())
+        template = _template(request)
+        node_group_checks.check_capacity(request.params, template, places.zones.values())
+        types = machines.get("instanceTypes") or [template["InstanceType"]]
+        node_group_checks.check_interfaces(template, types, places.vpc)
+        placement = node_group_checks.placement(template, places.zones.values())
         unique = new_id()
         group = Resource(
             {
@@ -138,7 +142,7 @@ class NodeGroups:
                 **({"warmPoolConfig": warm} if warm else {}),
             }
         )
-        _make_scaling_group(cluster, group, size)
+        _make_scaling_group(cluster, group, size, placement)
         autoscaling.warm(scaling_group(group), warm)
         cluster.groups[name] = group
         admit_nodes(cluster, request["nodeRole"])
@@ -228,7 +232,7 @@ def _template_of(body: Mapping[str, Any]) -> account.LaunchTemplate:
     return account.launch_template({key: body["launchTemplate"][key] for key in ("id", "version")})
 
 
-def _make_scaling_group(cluster: Cluster, group: Resource, size: Size) -> None:
+def _make_scaling_group(cluster: Cluster, group: Resource, size: Size, placement: str | None) -> None:
     body = group.body
     types = body.get("instanceTypes") or [_template_of(body).data["InstanceType"]]
     autoscaling.make(
@@ -246,5 +250,6 @@ def _make_scaling_group(cluster: Cluster, group: Resource, size: Size) -> None:
                 "k8s.io/cluster-autoscaler/enabled": "true",
                 f"k8s.io/cluster-autoscaler/{cluster.name}": "owned",
             },
+            placement_group=placement,
         )
     )

@@ -87,10 +87,22 @@ class Pools(Kind):
                 raise invalid("agentPoolProfile.vnetSubnetID", f"The subnet {subnet} was not found.")
             if found.properties.get("delegations"):
                 raise invalid("agentPoolProfile.vnetSubnetID", f"The subnet {subnet} is delegated to another service.")
+        self._check_placement(pool)
         pool["currentOrchestratorVersion"] = str(wanted)
         pool.setdefault("orchestratorVersion", str(wanted))
         pool["nodeImageVersion"] = f"AKSUbuntu-2204gen2containerd-{wanted.minor}.{wanted.patch}.0"
         return pool
+
+    def _check_placement(self, pool: Mapping[str, Any]) -> None:
+        if not (near := pool.get("proximityPlacementGroupID")):
+            return
+        found = self.store.find(near)
+        if found is None:
+            told = f"The proximity placement group {near} was not found."
+            raise invalid("agentPoolProfile.proximityPlacementGroupID", told)
+        inside = [pool, *(each.properties for each in self.store.users(found.id) if each.type == POOL)]
+        if len({zone for each in inside for zone in each.get("availabilityZones") or ()}) > 1:
+            raise bad_request(f"The proximity placement group {near} can map to one availability zone only.")
 
     def _version(self, pool: Mapping[str, Any], old: Resource | None, control_plane: Version) -> Version:
         stated = pool.get("orchestratorVersion")

@@ -16,7 +16,7 @@ from support.aks import AGENT_POOL, CLUSTER, ROLE_ASSIGNMENT
 from support.aks_state import components
 from support.azure_cloud_resources import Resource, account_at, build_in_azure
 from support.azure_emulator import GROUP
-from support.azure_resources import FILE_SERVICE
+from support.azure_resources import FILE_SERVICE, PLACEMENT
 from workbench import stacks
 from workbench.engine import Session
 from workbench.offline.azure.facts import facts
@@ -28,6 +28,7 @@ from workbench.recovery.cloud.lookup import LookupQuery
 from workbench.recovery.cloud.plan import answer_of
 from workbench.system.errors import UserError
 
+NEAR = {"pools.gpu.zone": "2", "pools.gpu.closeTogether": True}
 STORED: dict[str, Any] = {
     "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
     "namespaces": {"mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus", "sizeGib": 200}}}},
@@ -102,13 +103,14 @@ def test_a_refresh_changes_no_input_of_what_was_entered(made: Made) -> None:
         assert read.inputs == each.inputs, each.urn
 
 
-def test_what_stops_a_cluster_is_found_read_and_listed_like_all_else() -> None:
+def test_what_stops_a_cluster_or_keeps_machines_close_is_found_read_and_listed_like_all_else() -> None:
     hours = {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
     window = {"day": "monday", "startHour": 9, "hours": 4}
-    changes = {"cluster.officeHours": hours, "cluster.maintenance": window, "pools.data": None}
+    changes = {"cluster.officeHours": hours, "cluster.maintenance": window, "pools.data": None, **NEAR}
     with running() as emulator, pytest.MonkeyPatch.context() as patch:
         stopping = Made(emulator, account_at(emulator, patch), build_in_azure(changes))
         assert stopping.one("azure-native:logic:Workflow")
+        assert stopping.one(PLACEMENT)
         test_everything_is_found_under_the_id_that_its_inputs_make(stopping)
         test_a_refresh_changes_no_input_of_what_was_entered(stopping)
         test_what_aks_made_is_listed_as_such_and_nothing_twice(stopping)

@@ -1,0 +1,120 @@
+"""Fast networks between the nodes of a pool, and places close to each other: for work that many nodes do together."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias
+
+from components.contract.choices import Explained, Findings
+from components.contract.instances import INSTANCE_TYPES, InstanceType, Provider, Variant
+from components.contract.labels import LabelKey
+from components.contract.reservation import ROLES
+from components.contract.roles import PoolRole
+
+EFA: Final = "efa"
+"""Value of the node label ``FABRIC`` where nodes have Elastic Fabric Adapters."""
+
+EFA_RESOURCE: Final = "vpc.amazonaws.com/efa"
+"""Resource of AWS's device plug-in for these adapters.
+
+https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html
+"""
+
+HUGE_PAGES: Final = "hugepages-2Mi"
+
+HUGE_PAGES_MIB: Final = 5128 * 2
+"""Memory that machines with EFA's driver keep for huge pages of 2 MiB, which pods request by that name.
+
+https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html
+"""
+
+
+_PLACED_ANYWHERE: Final = frozenset({Variant.BURSTABLE, Variant.FLEX})
+"""Machines of AWS that no placement group takes.
+
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-groups.html
+"""
+
+
+class Fabric(NamedTuple):
+    """What a node with a fast network offers to pods."""
+
+    name: str
+    """Value of the node label ``FABRIC``."""
+    resource: str
+    """Name under which pods request an interface."""
+    interfaces: int
+    """How many a node has."""
+    huge_pages_mib: int
+    """Memory that is huge pages and nothing else."""
+
+
+def fabric_of(machine: InstanceType) -> Fabric:
+    """Return what a node of a machine type offers; the only such network so far is EFA."""
+    return Fabric(EFA, EFA_RESOURCE, machine.fabric, HUGE_PAGES_MIB)
+
+
+def require_closeness(key: str, choices: Mapping[str, Any]) -> None:
+    """Refuse a fast network, or places close to each other, that its pool cannot have.
+
+    Parameters
+    ----------
+    key
+        ``fabric`` or ``close_together``.
+    choices
+        What was read of the pool so far.
+
+    Raises
+    ------
+    ValidationError
+        With every problem.
+    """
+    findings, role = Findings(), choices.get("role")
+    roles = (PoolRole.GPU,) if key == "fabric" else ROLES
+    if role not in (*roles, None):
+        findings.add(f"is for pools of role {' or '.join(roles)}; remove it")
+    elif "zone" in choices and not choices["zone"]:
+        findings.add("needs zone: nodes are near each other inside one zone only")
+    types = [INSTANCE_TYPES[name] for name in choices.get("instance_types", ())]
+    if len(types) > 1:
+        findings.add("needs a pool with one machine type, so that its nodes are one group and alike")
+    for message in _of_fabric(types, choices) if key == "fabric" else _of_closeness(types, choices):
+        findings.add(message)
+    findings.raise_if_any()
+
+
+def _of_fabric(types: list[InstanceType], choices: Mapping[str, Any]) -> list[str]:
+    if choices.get("machine"):
+        return ["needs instanceTypes: nothing is known about the network of other machines"]
+    found = []
+    if without := [each.name for each in types if not each.fabric]:
+        found.append(f"is a network that {', '.join(without)} do not have; use a larger size, or remove it")
+    if choices.get("sharing"):
+        found.append("is impossible beside sharing: NCCL gives each process a GPU of its own; remove one of the two")
+    return found
+
+
+def _of_closeness(types: list[InstanceType], choices: Mapping[str, Any]) -> list[str]:
+    found = []
+    if never := [each.name for each in types if each.provider is Provider.AWS and each.variants & _PLACED_ANYWHERE]:
+        found.append(f"is impossible with {', '.join(never)}, which the cloud places anywhere; use other types")
+    if choices.get("reservation"):
+        found.append("is impossible beside reservation, whose machines have their places already; remove it")
+    return found
+
+
+PoolFabric: TypeAlias = Annotated[
+    bool,
+    Explained(
+        "Pods talk over the usual network.",
+        f"Network interfaces of the nodes, their device plug-in, the resource {EFA_RESOURCE}, and the label "
+        f"{LabelKey.FABRIC} (docs/gpus.md).",
+    ),
+]
+
+PoolCloseness: TypeAlias = Annotated[
+    bool,
+    Explained(
+        "Places anywhere in a zone are found more often.",
+        "A placement group for the pool's machines: less delay between them, and none where there is no room beside "
+        "the others (docs/gpus.md).",
+    ),
+]
