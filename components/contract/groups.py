@@ -9,6 +9,7 @@ from components.contract.instances import InstanceType
 from components.contract.labels import TRUE, AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pool_size import PoolSize
+from components.contract.pool_upgrade import PoolUpgrade, at_once
 from components.contract.pools import NodePool, PoolRole
 from components.contract.taints import ARM_TAINT, Taint, TaintEffect, gpu_taint
 
@@ -34,6 +35,8 @@ class NodeGroup:
     """Name under which the group's GPUs are requested; None without GPUs."""
     hours: PoolHours | None = None
     """Hours outside which the minimum is lower, with the group's share of that minimum; None if it never changes."""
+    upgrade: PoolUpgrade | None = None
+    """Limits of upgrades; None if the stack file says nothing of them."""
     is_zonal: bool = False
     """Whether a cloud creates one group per zone."""
     zone: str | None = None
@@ -50,6 +53,11 @@ class NodeGroup:
     def initial_nodes(self) -> int:
         """Nodes at creation: as many as the group has that it replaces, within its bounds; else its minimum."""
         return max(self.size.min, min(self.live_nodes or 0, self.size.max))
+
+    @property
+    def upgraded_at_once(self) -> str:
+        """How many nodes an upgrade replaces at once: a number, or a share such as 33%."""
+        return at_once(self.upgrade, self.size.max, is_elastic=self.is_elastic)
 
     @property
     def annotations(self) -> dict[str, str]:
@@ -191,6 +199,7 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         taints=tuple(taints),
         gpu_resource=pool.gpu_resource,
         hours=pool.office_hours,
+        upgrade=pool.upgrade,
         is_zonal=pool.zonal,
     )
 

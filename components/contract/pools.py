@@ -16,6 +16,7 @@ from components.contract.lifecycle import Lifecycle
 from components.contract.own_machines import Machine
 from components.contract.pool_names import InstanceTypeName, LabelName, LabelValue
 from components.contract.pool_size import PoolSize
+from components.contract.pool_upgrade import PoolUpgrade
 from components.contract.roles import GPU_ROLES, JOB_ROLES, USER_ROLES, PoolRole
 from components.contract.shapes import MachineShape
 from components.contract.taints import ARM_TAINT
@@ -129,7 +130,6 @@ class NodePool(ContractModel):
         description="Resource name of its GPUs; pools of role gpu only.",
         examples=["amd.com/gpu"],
     )
-
     zonal: Annotated[
         bool,
         Explained(
@@ -144,7 +144,6 @@ class NodePool(ContractModel):
         description="Whether each zone has a node group of its own. A change replaces the pool's groups.",
         examples=[True],
     )
-
     office_hours: Annotated[
         PoolHours | None,
         Explained(
@@ -156,6 +155,11 @@ class NodePool(ContractModel):
         None,
         description="Hours outside which the minimum is lower; elastic pools on EKS and local clusters only.",
         examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
+    )
+    upgrade: Annotated[
+        PoolUpgrade | None, Explained("The defaults of its keys; settings that a cluster already has stay.")
+    ] = Field(
+        None, description="Limits of node upgrades (docs/node-upgrades.md); EKS and AKS only.", examples=[{"nodes": 1}]
     )
 
     @property

@@ -99,6 +99,7 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
             "pools.workload.officeHours": {"from": "08:00", "to": "19:00", "timeZone": "UTC", "nightMin": 1},
             "pools.workload.size.min": 2,
         },
+        "pools.workload.upgrade": {"pools.workload.upgrade": {"nodes": 1, "order": "old-first"}},
         "pools.spot.role": {"pools.spot.role": "jupyter"},
         "pools.spot.lifecycle": {"pools.spot.lifecycle": None},
         "pools.spot.labels": {"pools.spot.labels": {"example.com/team": "other"}},

@@ -12,7 +12,7 @@ from pulumi_azure_native.containerservice import (
 )
 
 from components.base import PlatformComponent
-from components.contract.aks.agent_pools import fixed_inputs, max_surge, node_labels, node_taints, pool_name
+from components.contract.aks.agent_pools import fixed_inputs, node_labels, node_taints, pool_name, upgrade_settings
 from components.contract.aks.config import AksConfig
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
@@ -80,7 +80,7 @@ class AgentPools(PlatformComponent):
 
 def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -> dict[str, Any]:
     """Return the properties that can change in an existing pool."""
-    surge = max_surge(group)
+    upgrades = upgrade_settings(group)
     bounds = {"min_count": group.size.min, "max_count": group.size.max} if group.is_elastic else {}
     return {
         "count": group.initial_nodes,
@@ -90,7 +90,7 @@ def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -
         "node_taints": node_taints(group) or None,
         "orchestrator_version": choices.version,
         "os_sku": "Ubuntu",
-        "upgrade_settings": AgentPoolUpgradeSettingsArgs(max_surge=surge) if surge else None,
+        "upgrade_settings": AgentPoolUpgradeSettingsArgs(**upgrades) if upgrades else None,
         "tags": tags,
     }
 

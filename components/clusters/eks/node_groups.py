@@ -25,6 +25,7 @@ from components.contract.eks.autoscaling import autoscaling_tags, node_labels
 from components.contract.eks.hours import GroupHours, group_hours
 from components.contract.eks.spelling import SPELLING, taint_entry
 from components.contract.hours import OfficeHours
+from components.contract.pool_upgrade import UpgradeOrder
 from components.contract.pools import PoolRole
 
 AMI_TYPES: Final = {
@@ -35,8 +36,8 @@ AMI_TYPES: Final = {
 }
 """Image types by architecture and GPU: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html."""
 
-ELASTIC_UPDATE_PERCENT: Final = 33
-"""Share of an elastic group that an update may drain at once. A static group loses one node at a time."""
+STRATEGIES: Final = {UpgradeOrder.NEW_FIRST: "DEFAULT", UpgradeOrder.OLD_FIRST: "MINIMAL"}
+"""Update strategies: https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html."""
 
 FAILED: Final = "CREATE_FAILED"
 """Status of a group whose creation EKS gave up. The provider reports no error, and a refresh hides the failure."""
@@ -100,9 +101,7 @@ class ManagedNodeGroup(PlatformComponent):
             scaling_config=NodeGroupScalingConfigArgs(
                 min_size=group.size.min, max_size=group.size.max, desired_size=group.initial_nodes
             ),
-            update_config=NodeGroupUpdateConfigArgs(max_unavailable_percentage=ELASTIC_UPDATE_PERCENT)
-            if group.is_elastic
-            else NodeGroupUpdateConfigArgs(max_unavailable=1),
+            update_config=_pace(group),
             node_repair_config=NodeGroupNodeRepairConfigArgs(enabled=not holds_data),
             tags={"Name": name, **({OwnTag.HOURS.value: hours.tag} if hours else {})},
             opts=self.child(protect=holds_data, retain_on_delete=holds_data, ignore_changes=_left_alone(group)),
@@ -138,6 +137,15 @@ class ManagedNodeGroup(PlatformComponent):
 def _autoscaling_group(resources: Sequence[NodeGroupResource]) -> str | None:
     # EKS makes one Auto Scaling group for a managed group, whatever its number of zones.
     return next((group.name for resource in resources for group in resource.autoscaling_groups or ()), None)
+
+
+def _pace(group: contract.NodeGroup) -> NodeGroupUpdateConfigArgs:
+    """Return how many nodes an update drains at once, and in which order."""
+    nodes = group.upgraded_at_once
+    strategy = STRATEGIES[group.upgrade.order] if group.upgrade else None
+    if nodes.endswith("%"):
+        return NodeGroupUpdateConfigArgs(max_unavailable_percentage=int(nodes[:-1]), update_strategy=strategy)
+    return NodeGroupUpdateConfigArgs(max_unavailable=int(nodes), update_strategy=strategy)
 
 
 def _left_alone(group: contract.NodeGroup) -> list[str]:

@@ -8,12 +8,21 @@ from components.contract.aks.agent_pools import SUFFIX_LENGTH, nodes_at_most, po
 from components.contract.aks.config import AksConfig
 from components.contract.aks.maintenance import NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import nodes_that_fit, nodes_with_pods
-from components.contract.checks import data_problems, foreign_types, no_pool_hours, other_devices, without_spot
+from components.contract.checks import (
+    data_problems,
+    foreign_types,
+    no_pool_hours,
+    other_devices,
+    upgrades_of_data,
+    without_spot,
+)
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.instances import InstanceType, Provider, Variant
+from components.contract.lifecycle import Lifecycle
 from components.contract.pool_names import POOL_NAME_MAX
+from components.contract.pool_upgrade import UpgradeOrder
 from components.contract.pools import NodePool, PoolRole
 
 POOLS_MAX: Final = 100
@@ -60,6 +69,7 @@ def mismatches(
         for message in _pool_problems(name, pool, choices):
             yield Mismatch((name,), message)
     yield from no_pool_hours(pools, _NO_POOL_HOURS)
+    yield from _upgrade_problems(pools)
     made = [group for group in groups if not _has_too_many_types(pools[group.pool])]
     yield from _mismatches_of_numbers(choices, made, environment)
     yield from _mismatches_of_names(choices, made)
@@ -103,6 +113,17 @@ def _pool_problems(name: str, pool: NodePool, choices: AksConfig) -> Iterator[st
         yield from data_problems(pool, len(choices.zones), "Standard_L8s_v3")
         for key in _channels_on(choices):
             yield f"NG-20: cluster.{key} replaces data nodes and erases their disks; remove it or set it to none"
+
+
+def _upgrade_problems(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
+    yield from upgrades_of_data(pools)
+    for name, pool in pools.items():
+        # https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling
+        if pool.upgrade and pool.lifecycle is Lifecycle.SPOT:
+            yield Mismatch((name, "upgrade"), "AKS takes no limits for upgrades of spot pools; remove it")
+        elif pool.upgrade and pool.role is PoolRole.INITIAL and pool.upgrade.order is UpgradeOrder.OLD_FIRST:
+            message = "AKS takes no nodes away first in its system pool, which the initial pool is; use new-first"
+            yield Mismatch((name, "upgrade", "order"), message)
 
 
 def _is_weak(machine: InstanceType) -> bool:

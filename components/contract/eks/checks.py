@@ -9,6 +9,7 @@ from components.contract.checks import (
     data_problems,
     foreign_types,
     other_devices,
+    upgrades_of_data,
     without_spot,
 )
 from components.contract.constraint_violation import Mismatch
@@ -39,6 +40,9 @@ SPOT_TYPES_MIN: Final = 3
 With fewer, one shortage of capacity stops the whole pool (EKS best practices, cost).
 """
 
+UPDATED_MAX: Final = 100
+"""Maximum number of nodes that an update drains at once: https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupUpdateConfig.html."""
+
 CREATION_TOKEN_MAX: Final = 64
 """Maximum length of a file system's token: https://docs.aws.amazon.com/efs/latest/ug/API_CreateFileSystem.html."""
 
@@ -61,6 +65,7 @@ def mismatches(
         for message in _pool_problems(pool, choices):
             yield Mismatch((name,), message)
     yield from _hours_problems(choices, pools, environment)
+    yield from _upgrade_problems(pools)
     # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
     if len(groups) > GROUPS_MAX:
@@ -122,6 +127,23 @@ def _hours_problems(
                     (name, "officeHours", "nightMin"),
                     f"NG-10: in prod one on-demand pool of role {JOB_ROLES} must keep a node at night; set at least 1",
                 )
+
+
+def _upgrade_problems(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
+    yield from upgrades_of_data(pools)
+    for name, pool in pools.items():
+        if not pool.upgrade:
+            continue
+        nodes = pool.upgrade.nodes or ""
+        if nodes.isdecimal() and int(nodes) > UPDATED_MAX:
+            message = f"EKS replaces at most {UPDATED_MAX} nodes of a group at once, given {nodes}"
+            yield Mismatch((name, "upgrade", "nodes"), message)
+        for key in pool.upgrade.aks_only:
+            yield Mismatch(
+                (name, "upgrade", key),
+                "is for AKS; EKS gives the pods of a node 15 minutes, then the update fails and the node serves on; "
+                "remove it",
+            )
 
 
 def _takes_steady_work(pool: NodePool) -> bool:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from components.contract.checks import no_pool_hours
+from components.contract.checks import no_pool_hours, no_upgrades
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.existing.config import ExistingConfig
@@ -25,6 +25,7 @@ def mismatches(
         The pools by name, and all their groups.
     """
     yield from no_pool_hours(pools, "is impossible: the cluster's owner sets the sizes of its groups; remove it")
+    yield from no_upgrades(pools, "is impossible: the cluster's owner upgrades its nodes; remove it")
     shapes = Counter(group.pool for group in groups)
     for pool in choices.nodes:
         if pool not in shapes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from components.contract.checks import no_upgrades
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
@@ -19,6 +20,7 @@ def mismatches(
     pools
         By name.
     """
+    yield from no_upgrades(pools, "has no effect on a local cluster, whose nodes are simulated; remove it")
     for name, pool in pools.items():
         if pool.machine:
             yield Mismatch((name, "machine"), "is allowed with cluster.kind 'existing' only; use instanceTypes")

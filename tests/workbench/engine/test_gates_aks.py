@@ -108,6 +108,35 @@ def test_pools_that_change_beside_each_other_are_taken_one_by_one() -> None:
     ]
 
 
+def test_limits_that_aks_keeps_are_named_and_those_of_the_system_pool_with_their_command() -> None:
+    live: Live = {
+        "test-pools-workload": {"upgradeSettings": {"maxSurge": "50%", "drainTimeoutInMinutes": 240}},
+        "test-pools-gpu": {"upgradeSettings": {"maxSurge": "50%"}},
+    }
+    assert judged(live=live).notes == (
+        "The agent pool "
+        + next(each.name for each in components() if each.logical_name == "test-pools-workload")
+        + " keeps drainTimeoutInMinutes 240, which the stack file does not set: AKS keeps what is left out. "
+        "`upgrade: {}` in pools.workload sets the defaults.",
+    )
+    assert judged({"pools.workload.upgrade": {}}, live).notes == ()
+    (note,) = judged({"pools.initial.upgrade": {"nodes": 2, "drainMinutes": 60}}).notes
+    assert note == (
+        "The agent pool initial keeps maxSurge 1, drainTimeoutInMinutes 30; to apply the stack file: "
+        "`az aks nodepool update --resource-group research --cluster-name research --name initial --max-surge 2 "
+        "--drain-timeout 60 --node-soak-duration 0 --undrainable-node-behavior Schedule`."
+    )
+
+
+def test_limits_of_two_pools_are_changed_one_after_the_other() -> None:
+    changes = {"pools.workload.upgrade": {"drainMinutes": 60}, "pools.gpu.upgrade": {"nodes": 1}}
+    runs = judged(changes).earlier_runs
+    assert [[component.logical_name for component in run] for run in runs] == [
+        ["test-pools-gpu"],
+        ["test-pools-workload"],
+    ]
+
+
 def test_one_pool_that_changes_needs_no_run_of_its_own() -> None:
     assert not judged({"pools.gpu.size": {"min": 0, "max": 5}}).earlier_runs
 

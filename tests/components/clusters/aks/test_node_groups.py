@@ -53,6 +53,30 @@ def test_a_spot_pool_is_said_to_be_one_in_every_way_that_aks_wants(name: str) ->
     assert "upgradeSettings" not in spot
 
 
+def test_limits_of_upgrades_are_all_said_where_one_is() -> None:
+    changes = {
+        "pools.initial.upgrade": {},
+        "pools.workload.upgrade": {"nodes": "10%", "drainMinutes": 240, "soakMinutes": 5, "undrainable": "cordon"},
+        "pools.gpu.upgrade": {"nodes": 1, "order": "old-first"},
+    }
+    found = {name: pool.get("upgradeSettings") for name, pool in pools(build(changes)).items()}
+    defaults = {
+        "drainTimeoutInMinutes": 30,
+        "nodeSoakDurationInMinutes": 0,
+        "undrainableNodeBehavior": "Schedule",
+    }
+    assert found["initial"] == {"maxSurge": "1", "maxUnavailable": "0", **defaults}
+    assert found["gpu"] == {"maxSurge": "0", "maxUnavailable": "1", **defaults}
+    assert found["workload"] == {
+        "maxSurge": "10%",
+        "maxUnavailable": "0",
+        "drainTimeoutInMinutes": 240,
+        "nodeSoakDurationInMinutes": 5,
+        "undrainableNodeBehavior": "Cordon",
+    }
+    assert (found["jupyter-1"], found["spot"]) == ({"maxSurge": "33%"}, None)
+
+
 def test_only_the_first_type_of_a_pool_keeps_its_minimum() -> None:
     types = ["Standard_D8s_v5", "Standard_D8as_v5", "Standard_E8s_v5"]
     found = pools(build({"pools.workload.instanceTypes": types}))

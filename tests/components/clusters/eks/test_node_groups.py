@@ -90,6 +90,22 @@ def test_a_named_image_release_is_on_every_group_and_left_alone_on_data_groups()
     assert all("releaseVersion" in recorder.options[NODE_GROUP, name].ignore_changes for name in DATA)
 
 
+def test_limits_of_upgrades_are_each_groups_own() -> None:
+    changes = {
+        "pools.workload.upgrade": {"nodes": 2},
+        "pools.gpu.upgrade": {"nodes": "50%", "order": "old-first"},
+        "pools.jupyter.upgrade": {"nodes": 50},
+    }
+    groups = build(changes).of_type(NODE_GROUP)
+    assert groups["test-workload"]["updateConfig"] == {"maxUnavailable": 2, "updateStrategy": "DEFAULT"}
+    assert groups["test-gpu"]["updateConfig"] == {"maxUnavailablePercentage": 50, "updateStrategy": "MINIMAL"}
+    for zone in "abc":
+        group = groups[f"test-jupyter-{zone}"]
+        assert group["updateConfig"]["maxUnavailable"] == group["scalingConfig"]["maxSize"]
+    assert groups["test-initial"]["updateConfig"] == {"maxUnavailable": 1}
+    assert groups["test-spot"]["updateConfig"] == {"maxUnavailablePercentage": 33}
+
+
 def test_full_platform_with_v3io_leaves_spot_nodes_untainted_and_the_hop_limit_at_one() -> None:
     recorder = build({"profile": "iguazio", "servers": "pulumi"})
     assert recorder.of_type(NODE_GROUP)["test-spot"]["taints"] == []

@@ -1,15 +1,17 @@
 """AKS-specific checks and steps for changes of a cluster."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from pydantic.alias_generators import to_camel
 from typing_extensions import override
 
-from components.contract.aks.agent_pools import fixed_inputs, node_labels, node_taints, pool_name
+from components.contract.aks.agent_pools import fixed_inputs, node_labels, node_taints, pool_name, upgrade_settings
 from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
+from components.contract.pool_upgrade import PoolUpgrade
 from components.contract.pools import PoolRole
 from workbench.engine.clouds.aks.cluster_components import AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
@@ -103,6 +105,8 @@ class Aks(CloudStack):
     def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:
         cluster = next((component for component in components if component.rank is Rank.CLUSTER), None)
         for pool in components:
+            if isinstance(pool, AksPool):
+                yield from self._notes_on_limits(pool)
             if not isinstance(pool, SystemPool):
                 continue
             if cluster and pool.version != cluster.version == self.version:
@@ -136,11 +140,24 @@ class Aks(CloudStack):
             (not pool.holds_data and 0 < minor(pool.version) < minor(self.version))
             or (pool.sizes is not None and pool.sizes != sizes)
             or not _has_labels_and_taints(pool, group)
+            or bool(_other_limits(pool, group))
         )
+
+    def _notes_on_limits(self, pool: AksPool) -> Iterator[str]:
+        """Name limits of upgrades that differ from the stack file and that an update does not change."""
+        group = self.groups.get(pool.program_name)
+        found = _other_limits(pool, group) if group else {}
+        if group and found and isinstance(pool, SystemPool):
+            yield f"The {pool} keeps {_listed(found)}; to apply the stack file: {pool.limit(_all_limits(group))}."
+        elif group and group.upgrade is None and (kept := {key: found[key] for key in found if key != "maxSurge"}):
+            yield (
+                f"The {pool} keeps {_listed(kept)}, which the stack file does not set: AKS keeps what is left out. "
+                f"`upgrade: {{}}` in pools.{group.pool} sets the defaults."
+            )
 
     def _of_initial(self, pool: SystemPool) -> Iterator[Blocker]:
         group = self._initial
-        for key, live, declared in _fixed(pool, fixed_inputs(group, self.choices)):
+        for key, live, declared in _differences(pool.outputs, fixed_inputs(group, self.choices)):
             yield Blocker(
                 f"pools.{group.pool}",
                 f"{key} of the {pool} would change from {live} to {declared}",
@@ -182,9 +199,25 @@ def _has_labels_and_taints(pool: AksPool, group: NodeGroup) -> bool:
     return node_labels(group).items() <= pool.labels.items() and set(node_taints(group)) <= set(pool.taints)
 
 
-def _fixed(pool: SystemPool, declared: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+def _all_limits(group: NodeGroup) -> dict[str, Any]:
+    """Return all limits of a group's upgrades, also those that its stack file leaves to AKS."""
+    return upgrade_settings(replace(group, upgrade=group.upgrade or PoolUpgrade())) or {}
+
+
+def _other_limits(pool: AksPool, group: NodeGroup) -> dict[str, Any]:
+    """Return the limits of a pool's upgrades that are not its group's; what Azure does not report is its default."""
+    defaults = {to_camel(key): value for key, value in _all_limits(replace(group, upgrade=None)).items()}
+    reported = {**defaults, **pool.upgrade_settings}
+    return {key: live for key, live, _ in _differences(reported, _all_limits(group))}
+
+
+def _listed(limits: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in limits.items())
+
+
+def _differences(reported: Mapping[str, Any], declared: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Return name, live value and declared value of each differing input; skips values that Azure does not report."""
-    live = {_plain(key): (key, value) for key, value in pool.outputs.items()}
+    live = {_plain(key): (key, value) for key, value in reported.items()}
     for name, value in declared.items():
         key, current = live.get(_plain(name), (name, None))
         if value is not None and current is not None and _comparable(current) != _comparable(value):

@@ -3,12 +3,20 @@
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from typing_extensions import override
 
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL, AksCondition, condition_of
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, Rank, Sizes, minor
+
+_OPTIONS: Final = {
+    "max_surge": "--max-surge",
+    "drain_timeout_in_minutes": "--drain-timeout",
+    "node_soak_duration_in_minutes": "--node-soak-duration",
+    "undrainable_node_behavior": "--undrainable-node-behavior",
+}
+"""Options of Azure's command for limits of upgrades; a system pool takes no other."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +103,11 @@ class AksPool(AksComponent, Group):
         return self._known("nodeTaints") or []
 
     @property
+    def upgrade_settings(self) -> Mapping[str, Any]:
+        """Limits of its upgrades, in Azure's spelling."""
+        return self._known("upgradeSettings") or {}
+
+    @property
     @override
     def sizes(self) -> Sizes | None:
         size = self._number("count")
@@ -170,6 +183,11 @@ class SystemPool(AksPool):
     def tags(self) -> Mapping[str, str]:
         """Its tags in Azure, used for cost allocation."""
         return self._known("tags") or {}
+
+    def limit(self, limits: Mapping[str, Any]) -> str:
+        """Return the command that sets limits of its upgrades, by the names of the inputs in Python."""
+        given = " ".join(f"{_OPTIONS[key]} {value}" for key, value in limits.items() if key in _OPTIONS)
+        return f"`az aks nodepool update {self.is_} {given}`"
 
     def tag(self, tags: Mapping[str, str]) -> str:
         """Return the command that adds ``tags`` and keeps the other tags."""
