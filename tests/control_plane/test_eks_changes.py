@@ -18,7 +18,7 @@ CHANGES: Mapping[str, tuple[int, Mapping[str, Any]]] = {
     "maximum": (LIVE - 3, {"pools__workload__size": {"min": 2, "max": 12}}),
     "minimum": (LIVE - 2, {"pools__workload__size": {"min": 3, "max": 12}}),
     "labels": (LIVE - 1, {"pools__workload__labels": {"example.com/team": "ml"}}),
-    # How many nodes an update may take at once is no choice: it follows from whether the pool is elastic.
+    # Without `upgrade`, how many nodes an update may take at once follows from whether the pool is elastic.
     "update config": (LIVE, {"pools__workload__size": {"min": LIVE, "max": LIVE}}),
     "all but update config": (
         LIVE + 1,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from workbench.engine.clouds.cluster_component import ClusterComponent, Rank
+from workbench.engine.clouds.cluster_component import ClusterComponent, Group, Rank
 from workbench.engine.clouds.find import CLOUDS
 from workbench.engine.pending import awaits_replacement
 from workbench.report.events import STACK_TYPE, Stream
@@ -33,6 +33,18 @@ def components_of_plan(stream: Stream) -> list[ClusterComponent]:
         for component in _read(step.urn, step.token, step.old.inputs, step.old.outputs)
     }
     return _ordered(found.values())
+
+
+def upgraded_groups(stream: Stream) -> list[Group]:
+    """Return the groups whose nodes a plan replaces while the group stays, as before the change."""
+    return [
+        component
+        for step in stream.steps
+        if step.op == "update" and step.old and step.new
+        for component in _read(step.urn, step.token, step.old.inputs, step.old.outputs)
+        if isinstance(component, Group) and component.is_resource
+        if any(step.old.inputs.get(key) != step.new.inputs.get(key) for key in component.replaced_by)
+    ]
 
 
 def cluster_of(components: Iterable[ClusterComponent]) -> ClusterComponent | None:

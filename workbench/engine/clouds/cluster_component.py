@@ -179,6 +179,8 @@ class Group(ClusterComponent):
     rank = Rank.GROUP
     on_cluster_deletion: ClassVar[str]
     """What the cloud does with groups when their cluster is deleted."""
+    replaced_by: ClassVar[Sequence[str]]
+    """Inputs whose change replaces the nodes, one after the other."""
     may_skip_minors: ClassVar[bool] = True
     """Whether its nodes can be upgraded by more than one minor version at once."""
 

@@ -79,6 +79,7 @@ class AksPool(AksComponent, Group):
     """An agent pool."""
 
     noun = "agent pool"
+    replaced_by = ("orchestratorVersion",)
     on_cluster_deletion = "AKS deletes all pools of a cluster with it"
     may_skip_minors = False  # https://github.com/Azure/AKS/issues/1697
 

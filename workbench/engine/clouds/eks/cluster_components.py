@@ -106,6 +106,7 @@ class EksGroup(EksComponent, Group):
     """A managed node group."""
 
     noun = "node group"
+    replaced_by = ("version", "releaseVersion", "launchTemplate")
     on_cluster_deletion = "EKS does not delete a cluster that still has node groups"
     _name_key = "nodeGroupName"
 
