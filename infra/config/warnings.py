@@ -7,6 +7,7 @@ from typing import Final
 from components.contract.aks.checks import SYSTEM_NODES_WANTED
 from components.contract.aks.config import AksConfig
 from components.contract.aks.identity import USE_LABEL
+from components.contract.aks.maintenance import UpgradeChannel
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import VPC_RANGES
@@ -38,6 +39,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
     yield from _labels(config)
     yield from _claims(config)
     yield from _hours(config)
+    yield from _older_nodes(config)
     for name, namespace in config.namespaces.items():
         for cidr in namespace.egress_cidrs:
             if ip_network(cidr).prefixlen < PUBLIC_PREFIX_MIN:
@@ -62,6 +64,18 @@ def _labels(config: StackConfig) -> Iterator[Mismatch]:
                 ("namespaces", name, "identity"),
                 f"before Kubernetes 1.36 nothing gives pods the label {'='.join(USE_LABEL)} that they need for it",
             )
+
+
+def _older_nodes(config: StackConfig) -> Iterator[Mismatch]:
+    cluster = config.cluster
+    if not isinstance(cluster, AksConfig) or cluster.version_of_nodes == cluster.version:
+        return
+    is_off = cluster.upgrade_channel is UpgradeChannel.NONE
+    if not is_off and not any(pool.role is PoolRole.DATA for pool in config.pools.values()):
+        yield Mismatch(
+            ("cluster", "nodeVersion"),
+            "AKS may upgrade pools again that were rolled back: set upgradeChannel: none until nodes follow",
+        )
 
 
 def _hours(config: StackConfig) -> Iterator[Mismatch]:

@@ -90,10 +90,19 @@ def test_an_upgrade_moves_the_control_plane_then_the_addons_then_the_nodes(old: 
     assert {old.group(f"dev-{pool}")["version"] for pool in ("initial", "workload", "spot")} == {CHOSEN}
 
 
-def test_a_step_back_is_refused(old: Account) -> None:
+def test_a_step_back_moves_the_nodes_then_the_addons_then_the_control_plane(old: Account) -> None:
     old.edit("dev", cluster__version=OLDER)
-    assert "`up` does not downgrade" in refusal(old)
-    old.edit("dev", cluster__version=CHOSEN)
+    assert "kube-proxy may be at most as new as the control plane" in refusal(old)
+    old.edit("dev", cluster__addonVersions={"kube-proxy": f"v{OLDER}.0-eksbuild.2"})
+    last = old.last
+    igz(old)
+    calls = writes(old.aws.calls(last))
+    (cluster,) = numbers(calls, "eks:UpdateClusterVersion")
+    (addon,) = numbers(calls, "eks:UpdateAddon")
+    assert max(numbers(calls, "eks:UpdateNodegroupVersion")) < addon < cluster
+    assert {old.group(f"dev-{pool}")["version"] for pool in ("initial", "workload", "spot")} == {OLDER}
+    old.edit("dev", cluster__version=CHOSEN, cluster__addonVersions={"kube-proxy": f"v{CHOSEN}.0-eksbuild.2"})
+    igz(old)
 
 
 @pytest.mark.parametrize(

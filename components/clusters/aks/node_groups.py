@@ -88,7 +88,7 @@ def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -
         **bounds,
         "node_labels": node_labels(group),
         "node_taints": node_taints(group) or None,
-        "orchestrator_version": choices.version,
+        "orchestrator_version": choices.version_of_nodes,
         "os_sku": "Ubuntu",
         "upgrade_settings": AgentPoolUpgradeSettingsArgs(**upgrades) if upgrades else None,
         "tags": tags,

@@ -52,7 +52,7 @@ class NodeGroupArgs:
     cluster_id: str
     """The name as plain data, for tags that a policy can check before the cluster exists."""
     version: pulumi.Input[str]
-    """Version that the control plane reports, so that nodes are never newer."""
+    """Minor version of Kubernetes, never newer than the control plane's."""
     release: str | None
     """Release of the image; None for EKS's default."""
     role_arn: pulumi.Input[str]

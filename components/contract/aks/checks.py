@@ -169,7 +169,8 @@ def _channels_on(choices: AksConfig) -> Iterator[str]:
 
 
 def _channels_off(choices: AksConfig) -> Iterator[str]:
-    if choices.upgrade_channel is UpgradeChannel.NONE:
+    # The channel would upgrade nodes again that were rolled back; HA-05 wants a waiver for that time.
+    if choices.upgrade_channel is UpgradeChannel.NONE and choices.version_of_nodes == choices.version:
         yield "upgradeChannel"
     if choices.node_image_channel is NodeImageChannel.NONE:
         yield "nodeImageChannel"

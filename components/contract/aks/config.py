@@ -34,7 +34,7 @@ from components.contract.azure import (
 )
 from components.contract.choices import ContractModel, Explained, one_of
 from components.contract.images import Mirror
-from components.contract.kubernetes_minors import one_offered
+from components.contract.kubernetes_minors import nodes_problem, one_offered
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
 
@@ -194,6 +194,18 @@ class AksConfig(ContractModel):
         description="Size of each node's disk in GiB. A change replaces the pools.",
         examples=[256],
     )
+    node_version: Annotated[
+        Version | None,
+        Explained(
+            "That of the control plane.",
+            "Whether nodes follow the control plane at once; nodes that follow later keep its way back short "
+            "(docs/node-upgrades.md).",
+        ),
+    ] = Field(
+        None,
+        description="Minor version of the nodes, in quotes: that of the control plane, or up to three minors older.",
+        examples=["1.35"],
+    )
     upgrade_channel: Annotated[
         UpgradeChannel | None, Explained("patch; none with data pools, because an upgrade erases their disks.")
     ] = Field(None, description="Automatic upgrades of the Kubernetes patch version.", examples=["patch"])
@@ -251,6 +263,19 @@ class AksConfig(ContractModel):
             )
         refuse_other_case([AzureTag.ENVIRONMENT, AzureTag.MANAGED_BY], tags, "Azure")
         return tags
+
+    @field_validator("node_version", mode="after")
+    @classmethod
+    def _beside_the_control_plane(cls, nodes: str | None, info: ValidationInfo) -> str | None:
+        version = info.data.get("version")
+        if nodes and version and (problem := nodes_problem(nodes, version)):
+            raise ValueError(problem)
+        return nodes
+
+    @property
+    def version_of_nodes(self) -> str:
+        """Minor version of the nodes."""
+        return self.node_version or self.version
 
     @property
     def is_private(self) -> bool:

@@ -99,6 +99,30 @@ def test_an_upgrade_that_stopped_among_the_pools_goes_on_with_the_rest() -> None
     assert names == ["test-cluster", "test-pools-gpu", "test-pools-workload"]
 
 
+def test_pools_may_stay_behind_and_follow_later() -> None:
+    stay = {"cluster.version": NEWEST, "cluster.nodeVersion": CHOSEN}
+    assert judged(stay, at(f"{NEWEST}.0", f"{CHOSEN}.0")) == Judgement()
+    (note,) = judged({"cluster.version": NEWEST}, at(f"{NEWEST}.0", f"{NEWEST}.0", initial=f"{CHOSEN}.0")).notes
+    assert "only Azure's own command upgrades it: `az aks nodepool upgrade --resource-group research" in note
+
+
+def test_pools_go_back_by_azures_command_alone() -> None:
+    changes = {"cluster.nodeVersion": OLDER}
+    behind = dict.fromkeys(("data_1", "data_2", "data_3", "jupyter_1", "jupyter_2", "jupyter_3", "spot"), f"{OLDER}.0")
+    behind |= dict.fromkeys(("spot_d8as_v5", "gpu", "workload"), f"{OLDER}.0")
+    (blocker,) = judged(changes, at(f"{CHOSEN}.1", f"{CHOSEN}.1", **behind)).blockers
+    assert (blocker.where, blocker.what) == (
+        "cluster.nodeVersion",
+        f"{OLDER}, but the agent pool initial runs {CHOSEN}",
+    )
+    said = blocker.step
+    turn_off = "`az aks update --resource-group research --name research --auto-upgrade-channel none`, then "
+    roll_back = "`az aks nodepool rollback --resource-group research --cluster-name research --name initial`. "
+    assert said.startswith(f"{turn_off}{roll_back}Set `upgradeChannel: none` beside nodeVersion, or AKS upgrades")
+    everything = judged(changes, at(f"{CHOSEN}.1", f"{CHOSEN}.1")).blockers
+    assert len(everything) == len(built().of_type(AGENT_POOL)) + 1 - 3, "each pool but data pools"
+
+
 def test_pools_that_change_beside_each_other_are_taken_one_by_one() -> None:
     changes = {"pools.workload.size": {"min": 1, "max": 12}, "pools.gpu.size": {"min": 0, "max": 5}}
     runs = judged(changes, {"test-pools-gpu": {"count": 2}}).earlier_runs

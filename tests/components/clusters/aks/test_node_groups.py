@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from support.aks import AGENT_POOL, DOCUMENT, Props, build, built, pools
-from support.minors import CHOSEN, NEWEST
+from support.minors import CHOSEN, NEWEST, OLDER
 
 DATA = [f"data-{zone}" for zone in "123"]
 
@@ -75,6 +75,11 @@ def test_limits_of_upgrades_are_all_said_where_one_is() -> None:
         "undrainableNodeBehavior": "Cordon",
     }
     assert (found["jupyter-1"], found["spot"]) == ({"maxSurge": "33%"}, None)
+
+
+def test_all_pools_have_the_version_of_nodes() -> None:
+    found = pools(build({"cluster.nodeVersion": OLDER}))
+    assert {pool["orchestratorVersion"] for pool in found.values()} == {OLDER}
 
 
 def test_only_the_first_type_of_a_pool_keeps_its_minimum() -> None:

@@ -1,8 +1,8 @@
 import pulumi
 import pytest
 
-from support.eks import DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
-from support.minors import CHOSEN
+from support.eks import CLUSTER, DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
+from support.minors import CHOSEN, NEWEST, OLDER
 from support.recorder import COMPUTED
 
 DATA = [f"test-data-{zone}" for zone in "abc"]
@@ -104,6 +104,24 @@ def test_limits_of_upgrades_are_each_groups_own() -> None:
         assert group["updateConfig"]["maxUnavailable"] == group["scalingConfig"]["maxSize"]
     assert groups["test-initial"]["updateConfig"] == {"maxUnavailable": 1}
     assert groups["test-spot"]["updateConfig"] == {"maxUnavailablePercentage": 33}
+
+
+@pytest.mark.parametrize(
+    ("live", "changes", "nodes"),
+    [
+        (CHOSEN, {}, CHOSEN),
+        (CHOSEN, {"cluster.nodeVersion": OLDER}, OLDER),
+        (OLDER, {}, OLDER),
+        (NEWEST, {}, CHOSEN),
+    ],
+    ids=["alike", "later", "behind the control plane", "before the control plane goes back"],
+)
+def test_nodes_have_the_older_of_what_the_control_plane_runs_and_what_is_wanted(
+    monkeypatch: pytest.MonkeyPatch, live: str, changes: dict[str, str], nodes: str
+) -> None:
+    before = COMPUTED[CLUSTER]
+    monkeypatch.setitem(COMPUTED, CLUSTER, lambda name: {**before(name), "version": live})
+    assert {group["version"] for group in build(changes).of_type(NODE_GROUP).values()} == {nodes}
 
 
 def test_full_platform_with_v3io_leaves_spot_nodes_untainted_and_the_hop_limit_at_one() -> None:

@@ -13,12 +13,13 @@ from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
 from components.contract.pool_upgrade import PoolUpgrade
 from components.contract.pools import PoolRole
-from workbench.engine.clouds.aks.cluster_components import AksPool, SystemPool
+from workbench.engine.clouds.aks.cluster_components import AksCluster, AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
 from workbench.engine.clouds.aks.secrets_keys import key_blockers
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank, Sizes, minor
+from workbench.engine.clouds.way_back import WayBack, is_newer
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,9 @@ class Aks(CloudStack):
     page = "docs/aks.md"
     new_session = "`az login`, or sign in as the deployer's identity again"
     ways_in = "a VPN, authorizedRanges, a group of adminGroupIds (docs/aks.md), and `kubelogin` on PATH for the token"
-    no_way_back = "If AKS upgraded it automatically, the old version is out of support; AKS has no downgrade."
+    no_way_back = (
+        "If AKS upgraded it automatically, the old version is out of support; AKS has no downgrade of control planes."
+    )
 
     group_label = "kubernetes.azure.com/agentpool"
     # https://learn.microsoft.com/entra/identity-platform/reference-error-codes
@@ -102,6 +105,27 @@ class Aks(CloudStack):
             )
 
     @override
+    def back_blockers(self, components: Sequence[ClusterComponent], way_back: WayBack) -> Iterator[Blocker]:
+        """Refuse older nodes: only Azure's own command rolls a pool back, and the API of the program's provider cannot.
+
+        https://learn.microsoft.com/azure/aks/roll-back-node-pool-version
+        """
+        yield from super().back_blockers(components, way_back)
+        cluster = next((each for each in components if isinstance(each, AksCluster)), None)
+        if cluster is None or is_newer(cluster, self.version):
+            return
+        for pool in components:
+            if isinstance(pool, AksPool) and not pool.holds_data and is_newer(pool, self.node_version):
+                yield Blocker(
+                    "cluster.nodeVersion",
+                    f"{self.node_version}, but the {pool} runs {pool.version}",
+                    "AKS rolls a pool back to what it ran before its last upgrade, for seven days and by command only",
+                    f"{cluster.stop_upgrades}, then {pool.roll_back}. Set `upgradeChannel: none` beside nodeVersion, "
+                    f"or AKS upgrades the pool again (in prod HA-05 needs a waiver), and run `up` again. Without a way "
+                    f"back set it to {pool.version}.",
+                )
+
+    @override
     def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:
         cluster = next((component for component in components if component.rank is Rank.CLUSTER), None)
         for pool in components:
@@ -109,23 +133,24 @@ class Aks(CloudStack):
                 yield from self._notes_on_limits(pool)
             if not isinstance(pool, SystemPool):
                 continue
-            if cluster and pool.version != cluster.version == self.version:
+            if cluster and cluster.version == self.version and minor(pool.version) < minor(self.node_version):
                 yield (
                     f"The {pool} stays on {pool.version}; only Azure's own command upgrades it: "
-                    f"{pool.upgrade(self.version)}."
+                    f"{pool.upgrade(self.node_version)}."
                 )
             if not self.choices.tags.items() <= pool.tags.items():
                 yield f"The {pool} keeps its tags; to apply those of the stack file: {pool.tag(self.choices.tags)}."
 
     @override
     def earlier_runs(
-        self, components: Sequence[ClusterComponent], *, is_upgrade: bool
+        self, components: Sequence[ClusterComponent], *, is_upgrade: bool, is_rollback: bool = False
     ) -> tuple[tuple[ClusterComponent, ...], ...]:
         """Change the components one by one.
 
         AKS changes one pool at a time, and meanwhile the autoscaler resizes the others. Every change of a pool sends
-        its size along, so each run must read the sizes again.
+        its size along, so each run must read the sizes again. A control plane never goes back.
         """
+        del is_rollback
         cluster = [component for component in components if component.rank is Rank.CLUSTER] if is_upgrade else []
         pools = [component for component in components if type(component) is AksPool and self._is_changed(component)]
         runs = [*cluster, *pools]
@@ -137,7 +162,7 @@ class Aks(CloudStack):
             return False
         sizes = Sizes(group.size.min, pool.sizes.size if pool.sizes else 0, group.size.max)
         return (
-            (not pool.holds_data and 0 < minor(pool.version) < minor(self.version))
+            (not pool.holds_data and 0 < minor(pool.version) < minor(self.node_version))
             or (pool.sizes is not None and pool.sizes != sizes)
             or not _has_labels_and_taints(pool, group)
             or bool(_other_limits(pool, group))

@@ -71,6 +71,11 @@ class AksCluster(AksComponent):
         )
 
     @property
+    def stop_upgrades(self) -> str:
+        """Command that ends automatic upgrades."""
+        return f"`az aks update {self._is} --auto-upgrade-channel none`"
+
+    @property
     def _is(self) -> str:
         return f"--resource-group {self.group} --name {self.name}"
 
@@ -145,6 +150,11 @@ class AksPool(AksComponent, Group):
         target = minor(version)
         steps = range(minor(self.version) + 1, target + 1) if self.version else (target,)
         return ", ".join(f"`az aks nodepool upgrade {self.is_} --kubernetes-version 1.{step}`" for step in steps)
+
+    @property
+    def roll_back(self) -> str:
+        """Command that brings its nodes back to version and image before their last upgrade."""
+        return f"`az aks nodepool rollback {self.is_}`"
 
     @override
     def resize(self, low: int, high: int, size: int) -> str:

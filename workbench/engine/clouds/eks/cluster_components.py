@@ -101,6 +101,15 @@ class EksAddon(EksComponent):
     noun = "add-on"
     _name_key = "addonName"
 
+    @property
+    def release(self) -> str:
+        """Its version, such as ``v1.35.0-eksbuild.2``; empty if unknown."""
+        return str(self.outputs.get("addonVersion") or "")
+
+    def releases(self, version: str) -> str:
+        """Return the command that lists its versions for a minor version of Kubernetes."""
+        return f"`aws eks describe-addon-versions --addon-name {self.name} --kubernetes-version {version}`"
+
 
 class EksGroup(EksComponent, Group):
     """A managed node group."""
