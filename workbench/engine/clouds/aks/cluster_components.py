@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from typing_extensions import override
 
+from policies.views.node_groups.aks import AgentPool
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL, AksCondition, condition_of
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, Rank, Sizes, minor
 
@@ -84,7 +85,7 @@ class AksPool(AksComponent, Group):
     """An agent pool."""
 
     noun = "agent pool"
-    replaced_by = ("orchestratorVersion",)
+    replaced_by = AgentPool.rolling_inputs
     on_cluster_deletion = "AKS deletes all pools of a cluster with it"
     may_skip_minors = False  # https://github.com/Azure/AKS/issues/1697
 

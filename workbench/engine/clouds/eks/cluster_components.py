@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final
 
 from typing_extensions import override
 
-from policies.views.node_groups.eks import NODE_GROUP
+from policies.views.node_groups.eks import NODE_GROUP, EksNodeGroup
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition, Group, Rank, Sizes
 from workbench.engine.clouds.eks.conditions import EksCondition
@@ -115,7 +115,7 @@ class EksGroup(EksComponent, Group):
     """A managed node group."""
 
     noun = "node group"
-    replaced_by = ("version", "releaseVersion", "launchTemplate")
+    replaced_by = EksNodeGroup.rolling_inputs
     on_cluster_deletion = "EKS does not delete a cluster that still has node groups"
     _name_key = "nodeGroupName"
 
