@@ -92,6 +92,36 @@ def test_nodes_of_eks_follow_later_and_go_back_before_their_control_plane(aws: A
     assert writes(aws.aws.calls(last)) == []
 
 
+def test_another_pool_takes_over_from_the_one_that_a_cluster_of_aks_was_created_with(azure: Subscription) -> None:
+    up(azure, "aks-dev")
+    changes = {"pools__initial__instanceTypes": ["Standard_D8s_v5"]}
+    assert "set `cluster.createdWithPool: initial`" in refusal(azure, "aks-dev", **changes)
+    azure.edit("aks-dev", cluster__createdWithPool="initial")
+    process = azure.start("up", "aks-dev", "--hermetic", "--yes")
+    operation = "Microsoft.ContainerService/managedClusters/agentPools/write"
+    azure.azure.set_faults(KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER))
+    printed, _ = process.communicate(timeout=900)
+    assert process.returncode == -signal.SIGKILL, printed[-4000:]
+    azure.azure.set_faults()
+    azure.run("recover", "aks-dev", "--hermetic", "--yes")
+    up(azure, "aks-dev")
+    (first,) = azure.agent_pools("initial")
+    assert (first["properties"]["mode"], first["properties"]["vmSize"]) == ("System", "Standard_D8s_v5")
+    assert "initial" not in azure.pools()
+    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
+    assert in_state == in_azure
+    last = azure.last
+    up(azure, "aks-dev")
+    assert azure_emulator.writes(azure.azure.calls(last)) == []
+    up(azure, "aks-dev", pools__initial__instanceTypes=["Standard_D4s_v5"])
+    (second,) = azure.agent_pools("initial")
+    assert second["name"] != first["name"]
+    assert "Set it to initial." in refusal(azure, "aks-dev", cluster__createdWithPool=None)
+    azure.edit("aks-dev", cluster__createdWithPool="initial")
+    azure.run("destroy", "aks-dev", "--hermetic", "--yes")
+    assert azure_emulator.there(azure) == set()
+
+
 def test_pools_of_aks_follow_later_within_their_limits_and_go_back_by_command_only(azure: Subscription) -> None:
     up(azure, "aks-dev", cluster__version=OLDER)
     limits = {"nodes": 1, "order": "old-first", "drainMinutes": 60}

@@ -48,6 +48,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.diskEncryptionSetId": {"cluster.diskEncryptionSetId": f"{DISK_SET_ID}-other"},
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 730},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 256},
+    "cluster.createdWithPool": {"cluster.createdWithPool": "initial"},
     "cluster.nodeVersion": {"cluster.nodeVersion": OLDER},
     "cluster.upgradeChannel, beside a data pool": {"cluster.upgradeChannel": "patch"},
     "cluster.nodeImageChannel, beside a data pool": {"cluster.nodeImageChannel": "security-patch"},

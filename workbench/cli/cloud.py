@@ -18,6 +18,7 @@ from workbench.cli.emptying import empty_if_replaced
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.cli.sleeping import require_awake
+from workbench.cli.takeover import with_entered
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems, settled
 from workbench.engine.asleep import sleep_of
@@ -193,7 +194,7 @@ def _ready(run: CloudRun, before: Mapping[str, Any]) -> tuple[Judgement, Mapping
     components = components_of_state(refreshed)
     judgement = run.judge(components, run.ask(components))
     _refuse(run, [*run.cloud.fixed_blockers(refreshed), *judgement.blockers])
-    return judgement, refreshed
+    return judgement, with_entered(run, refreshed)
 
 
 def _require_creatable(run: CloudRun, components: Sequence[ClusterComponent]) -> None:

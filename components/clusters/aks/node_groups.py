@@ -14,6 +14,7 @@ from pulumi_azure_native.containerservice import (
 from components.base import PlatformComponent
 from components.contract.aks.agent_pools import fixed_inputs, node_labels, node_taints, pool_name, upgrade_settings
 from components.contract.aks.config import AksConfig
+from components.contract.azure import AzureTag
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
 
@@ -21,9 +22,12 @@ from components.contract.pools import PoolRole
 def initial_profile(
     group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]
 ) -> ManagedClusterAgentPoolProfileArgs:
-    """Return the pool that a cluster is created with: its system pool, which keeps its name."""
+    """Return the pool that a cluster is created with: its system pool, which keeps its name.
+
+    Once another one took over, it stands for that in the cluster's list, which no update changes.
+    """
     return ManagedClusterAgentPoolProfileArgs(
-        name=pool_name(group, choices),
+        name=choices.created_with_pool or pool_name(group, choices),
         mode="System",
         **fixed_inputs(group, choices),
         **_changeable(group, choices, tags),
@@ -32,7 +36,7 @@ def initial_profile(
 
 @dataclass(frozen=True, kw_only=True)
 class AgentPoolsArgs:
-    """Inputs of all pools but the initial one."""
+    """Inputs of all pools but the one that the cluster is created with."""
 
     groups: Sequence[NodeGroup]
     choices: AksConfig
@@ -42,7 +46,7 @@ class AgentPoolsArgs:
 
 
 class AgentPools(PlatformComponent):
-    """All pools but the initial one, created one after the other, because AKS refuses to change two at a time.
+    """All pools but the one that the cluster is created with, one after the other: AKS refuses to change two at a time.
 
     A change of an immutable property creates a pool with another name; the old one is deleted afterwards.
     """
@@ -64,7 +68,7 @@ class AgentPools(PlatformComponent):
             resource_group_name=args.resource_group,
             resource_name_=args.cluster_name,
             agent_pool_name=pool_name(group, args.choices),
-            mode="User",
+            mode="System" if group.role is PoolRole.INITIAL else "User",
             **fixed_inputs(group, args.choices),
             **_changeable(group, args.choices, args.tags),
             opts=self.child(
@@ -91,8 +95,14 @@ def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -
         "orchestrator_version": choices.version_of_nodes,
         "os_sku": "Ubuntu",
         "upgrade_settings": AgentPoolUpgradeSettingsArgs(**upgrades) if upgrades else None,
-        "tags": tags,
+        "tags": {**tags, **_successor(group, choices)},
     }
+
+
+def _successor(group: NodeGroup, choices: AksConfig) -> dict[str, str]:
+    """Return the tag of a system pool that took over: Azure lists it in its cluster too, where it does not count."""
+    is_one = group.role is PoolRole.INITIAL and choices.created_with_pool
+    return {AzureTag.TOOK_OVER.value: str(choices.created_with_pool)} if is_one else {}
 
 
 def _left_alone(group: NodeGroup) -> list[str]:

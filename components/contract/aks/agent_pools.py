@@ -65,9 +65,9 @@ def _by_type(group: NodeGroup) -> Iterator[NodeGroup]:
 def pool_name(group: NodeGroup, choices: AksConfig) -> str:
     """Return the name of a group's agent pool, at most twelve lower-case letters and digits.
 
-    The initial pool is created with the cluster and always keeps the pool's own name.
+    The initial pool is created with the cluster and keeps the pool's own name, unless another one took over.
     """
-    if group.role is PoolRole.INITIAL:
+    if is_inline(group, choices):
         return group.pool
     # With the pool's name in it, another name is a way out where two groups of a pool hash to the same suffix.
     hashed = json.dumps([group.pool, fixed_inputs(group, choices)], sort_keys=True)
@@ -102,6 +102,11 @@ def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
         "scale_set_eviction_policy": "Delete" if is_spot else None,
         "spot_max_price": ANY_PRICE if is_spot else None,
     }
+
+
+def is_inline(group: NodeGroup, choices: AksConfig) -> bool:
+    """Return whether the group's pool is created with the cluster, as a part of it."""
+    return group.role is PoolRole.INITIAL and not choices.created_with_pool
 
 
 def node_labels(group: NodeGroup) -> dict[str, str]:

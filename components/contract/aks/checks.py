@@ -156,6 +156,7 @@ def _mismatches_of_numbers(
 
 def _mismatches_of_names(choices: AksConfig, made: Sequence[NodeGroup]) -> Iterator[Mismatch]:
     names = Counter(pool_name(group, choices) for group in made)
+    names.update(filter(None, [choices.created_with_pool]))
     for pool, name in dict.fromkeys((group.pool, pool_name(group, choices)) for group in made):
         if names[name] > 1:
             yield Mismatch((pool,), f"two agent pools would be named '{name}'; rename the pool")

@@ -81,10 +81,17 @@ def _name(name: str) -> str:
     return name
 
 
+def _agent_pool(name: str) -> str:
+    if not re.fullmatch(_AGENT_POOL, name):
+        raise ValueError("must be an agent pool's name: 1 to 12 lower-case letters and digits, a letter first")
+    return name
+
+
 Version = Annotated[str, *one_offered("aks", "is not a minor version that AKS supports")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
 _NAME: Final = "[a-z]([a-z0-9-]{0,52}[a-z0-9])?"
+_AGENT_POOL: Final = "[a-z][a-z0-9]{0,11}"
 
 
 class AksConfig(ContractModel):
@@ -193,6 +200,19 @@ class AksConfig(ContractModel):
         strict=True,
         description="Size of each node's disk in GiB. A change replaces the pools.",
         examples=[256],
+    )
+    created_with_pool: Annotated[
+        Annotated[str, AfterValidator(_agent_pool), Field(json_schema_extra={"pattern": f"^{_AGENT_POOL}$"})] | None,
+        Explained(
+            "The pool of role initial is the one that the cluster was created with, which AKS keeps.",
+            "Whether the pool of role initial is an agent pool of its own, and which one it takes over from "
+            "(docs/node-upgrades.md).",
+        ),
+    ] = Field(
+        None,
+        description="Agent pool that the cluster was created with, once another one takes over as its system pool. "
+        "Stays set for the life of the cluster.",
+        examples=["initial"],
     )
     node_version: Annotated[
         Version | None,

@@ -11,6 +11,7 @@ from components.contract.kubernetes_minors import offered
 from support.aks import AGENT_POOL, CLUSTER, build, built, config
 from support.aks_state import INITIAL, STACK, Live, components, exported, urn
 from support.minors import CHOSEN, NEWEST, OLDER, number
+from workbench.engine.clouds.aks.cluster_components import AksPool
 from workbench.engine.clouds.aks.conditions import AksCondition as Condition
 from workbench.engine.clouds.cluster_component import Conditions
 from workbench.engine.clouds.find import cloud_of
@@ -226,9 +227,9 @@ def test_data_nodes_are_never_scaled_in() -> None:
         (
             {"pools.initial.instanceTypes": ["Standard_D8s_v5"]},
             "would change from Standard_D4s_v5 to",
-            "use-system-pools",
+            "set `cluster.createdWithPool: initial`",
         ),
-        ({"cluster.rootVolumeGib": 256}, "would change from 128.0 to 256", "use-system-pools"),
+        ({"cluster.rootVolumeGib": 256}, "would change from 128.0 to 256", "cluster.createdWithPool: initial"),
         (
             {"pools.initial.labels": {"example.com/a": "b"}},
             "the labels of the agent pool initial would change",
@@ -253,6 +254,39 @@ def test_another_name_of_the_initial_pool_is_refused() -> None:
     changes = {"pools.initial": None, "pools.core": {k: v for k, v in pool.items() if v not in ({}, ())}}
     (blocker,) = judged(changes).blockers
     assert blocker.what == "the initial pool would be renamed from initial to core"
+    assert "set `cluster.createdWithPool: initial`" in blocker.step
+    assert judged({**changes, "cluster.createdWithPool": "initial"}).blockers == ()
+
+
+TAKEOVER = {"cluster.createdWithPool": "initial"}
+
+
+def test_another_pool_may_take_over_from_the_one_that_the_cluster_was_created_with() -> None:
+    found = judged({**TAKEOVER, "pools.initial.instanceTypes": ["Standard_D8s_v5"], "cluster.rootVolumeGib": 256})
+    assert found.blockers == ()
+    assert found.notes == (
+        "The agent pool initial is deleted once another one has taken over; it is entered into the state first.",
+    )
+
+
+def test_a_takeover_names_the_pool_that_there_is_and_loses_no_zone() -> None:
+    (blocker,) = judged({"cluster.createdWithPool": "first"}).blockers
+    assert (blocker.where, blocker.step) == ("cluster.createdWithPool", "Set it to initial.")
+    (blocker,) = judged({**TAKEOVER, "cluster.zones": ["1", "2"], "pools.data": None}).blockers
+    assert blocker.what == "another pool would take over from the agent pool initial without its zones 3"
+
+
+def test_a_takeover_stays_in_the_stack_file_once_it_has_begun() -> None:
+    successor = exported(TAKEOVER)["resources"]
+    parts = components_of_state({"resources": successor})
+    initial = next(part for part in parts if part.logical_name == "test-pools-initial")
+    assert isinstance(initial, AksPool)
+    assert initial.predecessor == "initial"
+    assert judge(cloud_of(STACK, config(TAKEOVER)), parts, {}).blockers == ()
+    (blocker,) = judge(cloud_of(STACK, config()), parts, {}).blockers
+    assert blocker.where == "cluster.createdWithPool"
+    assert blocker.step == "Set it to initial."
+    assert blocker.what == f"is not set, but the takeover from 'initial' has begun or is done: {initial}"
 
 
 def test_zones_in_another_order_and_ids_in_another_case_are_the_same() -> None:

@@ -124,6 +124,14 @@ class Cloud:
                 f"Set it to {cluster.version}: `up` does not downgrade. {self.no_way_back}",
             )
 
+    def entered(self, deployment: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the deployment with a resource that the change deletes and the state has only as a part of another.
+
+        None if there is no such resource.
+        """
+        del deployment
+        return None
+
     def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:
         """Return notes that are specific to this cloud and do not block the change."""
         del components

@@ -1,8 +1,9 @@
+import re
 from typing import Any
 
 import pytest
 
-from support.aks import AGENT_POOL, DOCUMENT, Props, build, built, pools
+from support.aks import AGENT_POOL, CLUSTER, DOCUMENT, Props, build, built, pools
 from support.minors import CHOSEN, NEWEST, OLDER
 
 DATA = [f"data-{zone}" for zone in "123"]
@@ -75,6 +76,20 @@ def test_limits_of_upgrades_are_all_said_where_one_is() -> None:
         "undrainableNodeBehavior": "Cordon",
     }
     assert (found["jupyter-1"], found["spot"]) == ({"maxSurge": "33%"}, None)
+
+
+def test_another_system_pool_takes_over_from_the_one_that_the_cluster_was_created_with() -> None:
+    recorder = build({"cluster.createdWithPool": "first"})
+    (inline,) = recorder.of_type(CLUSTER)["test-cluster"]["agentPoolProfiles"]
+    assert (inline["name"], inline["tags"]["igz-clusters-took-over"]) == ("first", "first")
+    found = recorder.of_type(AGENT_POOL)
+    initial = found.pop("test-pools-initial")
+    assert (initial["mode"], initial["count"], initial["enableAutoScaling"]) == ("System", 3, False)
+    assert re.fullmatch("initial[a-z0-9]{4}", initial["agentPoolName"])
+    assert initial["tags"]["igz-clusters-took-over"] == "first"
+    assert found == built().of_type(AGENT_POOL)
+    other = build({"cluster.createdWithPool": "first", "pools.initial.instanceTypes": ["Standard_D8s_v5"]})
+    assert other.of_type(AGENT_POOL)["test-pools-initial"]["agentPoolName"] != initial["agentPoolName"]
 
 
 def test_all_pools_have_the_version_of_nodes() -> None:

@@ -7,7 +7,14 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 from typing_extensions import override
 
-from components.contract.aks.agent_pools import fixed_inputs, node_labels, node_taints, pool_name, upgrade_settings
+from components.contract.aks.agent_pools import (
+    fixed_inputs,
+    is_inline,
+    node_labels,
+    node_taints,
+    pool_name,
+    upgrade_settings,
+)
 from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
@@ -16,6 +23,7 @@ from components.contract.pools import PoolRole
 from workbench.engine.clouds.aks.cluster_components import AksCluster, AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
 from workbench.engine.clouds.aks.secrets_keys import key_blockers
+from workbench.engine.clouds.aks.takeover import entered
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank, Sizes, minor
@@ -77,23 +85,28 @@ class Aks(CloudStack):
     @property
     @override
     def groups(self) -> Mapping[str, NodeGroup]:
-        resources = [group for group in self.config.groups if group.role is not PoolRole.INITIAL]
-        return {
-            f"{self.stack}-cluster/{pool_name(self._initial, self.choices)}": self._initial,
-            **{f"{self.stack}-pools-{group.name}": group for group in resources},
-        }
+        pools = {f"{self.stack}-pools-{group.name}": group for group in self.config.groups}
+        if not is_inline(self._initial, self.choices):
+            return pools
+        pools.pop(f"{self.stack}-pools-{self._initial.name}")
+        return {f"{self.stack}-cluster/{pool_name(self._initial, self.choices)}": self._initial, **pools}
 
     @override
     def blockers(self, components: Sequence[ClusterComponent]) -> Iterator[Blocker]:
         """Refuse changes of the pool that the cluster was created with: the program does not send them.
 
         Azure accepts a cluster only with all its pools, including those that are separate resources. So the live
-        values are sent back, and the initial pool is changed with Azure's own command.
+        values are sent back, and the initial pool is changed with Azure's own command, or another one takes over.
         """
         initial, pools = self._initial, [component for component in components if isinstance(component, SystemPool)]
+        if self.choices.created_with_pool:
+            yield from self._of_takeover(pools, self.choices.created_with_pool)
+            return
         name = pool_name(initial, self.choices)
         live = next((pool for pool in pools if pool.name == name), None)
-        if live:
+        if left := [each for each in components if isinstance(each, AksPool) and each.left_by_takeover]:
+            yield from self._of_dropped_takeover(left)
+        elif live:
             yield from self._of_initial(live)
         elif pools:
             names = ", ".join(pool.name for pool in pools)
@@ -101,8 +114,40 @@ class Aks(CloudStack):
                 f"pools.{initial.pool}",
                 f"the initial pool would be renamed from {names} to {name}",
                 "the pool that a cluster is created with cannot be renamed",
-                f"Rename it back to {names}, or recreate it by hand: {_BY_HAND}",
+                f"Rename it back to {names}. {_ANOTHER.format(name=pools[0].name)}",
             )
+
+    def _of_takeover(self, pools: Sequence[SystemPool], created_with: str) -> Iterator[Blocker]:
+        for pool in pools:
+            if pool.name != created_with:
+                yield Blocker(
+                    "cluster.createdWithPool",
+                    f"{created_with}, but the cluster was created with the {pool}",
+                    "AKS keeps the name of that pool",
+                    f"Set it to {pool.name}.",
+                )
+            elif lost := pool.zones - set(fixed_inputs(self._initial, self.choices)["availability_zones"]):
+                yield Blocker(
+                    f"pools.{self._initial.pool}",
+                    f"another pool would take over from the {pool} without its zones {', '.join(sorted(lost))}",
+                    "volumes of core services stay in their zone",
+                    "Keep cluster.zones until these services have no volumes there.",
+                )
+
+    def _of_dropped_takeover(self, left: Sequence[AksPool]) -> Iterator[Blocker]:
+        name = next(filter(None, (pool.predecessor for pool in left)), left[0].name)
+        listed = ", ".join(map(str, left))
+        yield Blocker(
+            "cluster.createdWithPool",
+            f"is not set, but the takeover from '{name}' has begun or is done: {listed}",
+            "it stays set for the life of the cluster",
+            f"Set it to {name}.",
+        )
+
+    @override
+    def entered(self, deployment: Mapping[str, Any]) -> dict[str, Any] | None:
+        created_with = self.choices.created_with_pool
+        return entered(deployment, created_with) if created_with else None
 
     @override
     def back_blockers(self, components: Sequence[ClusterComponent], way_back: WayBack) -> Iterator[Blocker]:
@@ -132,6 +177,9 @@ class Aks(CloudStack):
             if isinstance(pool, AksPool):
                 yield from self._notes_on_limits(pool)
             if not isinstance(pool, SystemPool):
+                continue
+            if self.choices.created_with_pool:
+                yield f"The {pool} is deleted once another one has taken over; it is entered into the state first."
                 continue
             if cluster and cluster.version == self.version and minor(pool.version) < minor(self.node_version):
                 yield (
@@ -186,8 +234,8 @@ class Aks(CloudStack):
             yield Blocker(
                 f"pools.{group.pool}",
                 f"{key} of the {pool} would change from {live} to {declared}",
-                "AKS cannot change it in an existing pool, and this pool is not recreated automatically",
-                _BY_HAND,
+                "AKS cannot change it in an existing pool, and the cluster was created with this one",
+                _ANOTHER.format(name=pool.name),
             )
         if pool.sizes and pool.sizes.size != group.size.min:
             yield Blocker(
@@ -212,10 +260,9 @@ class Aks(CloudStack):
 
 _BY_COMMAND = "only Azure's own command changes the pool that a cluster was created with"
 
-_BY_HAND = (
-    "Add a temporary pool of mode System (`az aks nodepool add`), delete this one once its pods run there, add it "
-    "again with the same name and the new values, delete the temporary pool, and run `up` again: "
-    "https://learn.microsoft.com/azure/aks/use-system-pools."
+_ANOTHER = (
+    "To let another pool take over, set `cluster.createdWithPool: {name}`: `up` then makes a system pool of its own "
+    "and deletes this one afterwards (docs/node-upgrades.md#another-initial-pool-on-aks)."
 )
 
 

@@ -7,8 +7,10 @@ from typing import Any, Final
 
 from typing_extensions import override
 
+from components.contract.azure import AzureTag
 from policies.views.node_groups.aks import AgentPool
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL, AksCondition, condition_of
+from workbench.engine.clouds.aks.takeover import ENTERED, took_over
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, Rank, Sizes, minor
 
 _OPTIONS: Final = {
@@ -115,6 +117,21 @@ class AksPool(AksComponent, Group):
         return self._known("upgradeSettings") or {}
 
     @property
+    def predecessor(self) -> str:
+        """Pool that the cluster was created with, if this one took over from it; else empty."""
+        return str((self._known("tags") or {}).get(AzureTag.TOOK_OVER.value) or "")
+
+    @property
+    def left_by_takeover(self) -> bool:
+        """Whether it is there only because another pool takes over: the successor, or the entered predecessor."""
+        return self.is_resource and bool(self.predecessor or self.logical_name.endswith(f"-{ENTERED}"))
+
+    @property
+    def zones(self) -> set[str]:
+        """Zones of its nodes."""
+        return set(self._known("availabilityZones") or ())
+
+    @property
     @override
     def sizes(self) -> Sizes | None:
         size = self._number("count")
@@ -217,9 +234,10 @@ def components(
         cluster = AksCluster(urn, type_, inputs, outputs)
         yield cluster
         place = {"resourceName": cluster.name, "resourceGroupName": cluster.group}
-        # Azure lists all pools here, including those that are separate resources, which all have mode User.
+        # Azure lists all pools here, including those that are separate resources: all of mode User, and a system pool
+        # that took over.
         for profile in outputs.get("agentPoolProfiles") or inputs.get("agentPoolProfiles") or ():
-            if profile.get("mode") == "System":
+            if profile.get("mode") == "System" and not took_over(profile):
                 yield SystemPool(urn, type_, place, profile)
 
 
