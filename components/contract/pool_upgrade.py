@@ -128,7 +128,8 @@ class PoolUpgrade(ContractModel):
 
 def at_once(upgrade: PoolUpgrade | None, nodes_max: int, *, is_elastic: bool) -> str:
     """Return how many nodes of a group are replaced at once: a number, at most all of them, or a share such as 33%."""
-    given = (upgrade and upgrade.nodes) or (ELASTIC_DEFAULT if is_elastic else STATIC_DEFAULT)
+    default = ELASTIC_DEFAULT if is_elastic else STATIC_DEFAULT
+    given = (upgrade.nodes if upgrade else None) or default
     return given if given.endswith("%") else str(min(int(given), nodes_max))
 
 

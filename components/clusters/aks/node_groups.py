@@ -100,7 +100,7 @@ def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -
 
 
 def _successor(group: NodeGroup, choices: AksConfig) -> dict[str, str]:
-    """Return the tag of a system pool that took over: Azure lists it in its cluster too, where it does not count."""
+    """Return the tag of a system pool that took over, and of the one before: neither counts in the cluster's list."""
     is_one = group.role is PoolRole.INITIAL and choices.created_with_pool
     return {AzureTag.TOOK_OVER.value: str(choices.created_with_pool)} if is_one else {}
 

@@ -94,7 +94,8 @@ def inline_agent_pools(resource: Resource) -> Iterator[AgentPool]:
 
     Azure lists all pools there, including those that are separate resources or were created by hand. If the engine
     ignores the list, those after the first belong to the cluster alone only if they are system pools. A system pool
-    that took over is a resource of its own, and so are all pools beside it.
+    that took over is a resource of its own, as are all pools beside it; so the one that it took over from does not
+    count either where the list is that of a new cluster.
     """
     profiles = resource.props.at("agentPoolProfiles").elements()
     has_successor = any(map(_took_over, profiles))

@@ -15,6 +15,8 @@ AFTER = {"resources": [*BEFORE["resources"], {"urn": "urn:pulumi:s::p::t::pool"}
 class Backend:
     """Stands in for the session."""
 
+    stack = SimpleNamespace(name="s")
+
     def __init__(self) -> None:
         self.imported: list[dict[str, Any]] = []
 

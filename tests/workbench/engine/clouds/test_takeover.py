@@ -49,6 +49,11 @@ def test_it_is_entered_below_the_other_pools_with_what_azure_says_of_it() -> Non
     assert entered(found, "initial") is None, "a second time there is nothing to enter"
 
 
+def test_that_of_a_cluster_that_was_created_again_is_entered_again() -> None:
+    again = {**PROFILE, "tags": SUCCESSOR["tags"]}
+    assert entered({"resources": [cluster(again), COMPONENT]}, "initial")
+
+
 @pytest.mark.parametrize(
     "resources",
     [
@@ -56,10 +61,9 @@ def test_it_is_entered_below_the_other_pools_with_what_azure_says_of_it() -> Non
         [COMPONENT],
         [cluster(PROFILE)],
         [cluster(SUCCESSOR), COMPONENT],
-        [cluster({**SUCCESSOR, "name": "initial"}), COMPONENT],
         [{**cluster(PROFILE), "delete": True}, COMPONENT],
     ],
-    ids=["nothing", "no cluster", "no pools yet", "gone", "it stands for its successor", "the cluster goes"],
+    ids=["nothing", "no cluster", "no pools yet", "gone", "the cluster goes"],
 )
 def test_nothing_else_is_entered(resources: list[dict[str, Any]]) -> None:
     assert entered({"resources": resources}, "initial") is None

@@ -118,7 +118,7 @@ class AksPool(AksComponent, Group):
 
     @property
     def predecessor(self) -> str:
-        """Pool that the cluster was created with, if this one took over from it; else empty."""
+        """Pool that the cluster was created with, if this one takes over from it; else empty."""
         return str((self._known("tags") or {}).get(AzureTag.TOOK_OVER.value) or "")
 
     @property

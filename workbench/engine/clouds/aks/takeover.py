@@ -56,5 +56,8 @@ def entered(deployment: Mapping[str, Any], created_with: str) -> dict[str, Any] 
 
 
 def took_over(profile: Mapping[str, Any]) -> bool:
-    """Return whether a pool in a cluster's list is a resource of its own that took over, or stands for it."""
-    return AzureTag.TOOK_OVER.value in (profile.get("tags") or {})
+    """Return whether a pool in a cluster's list is a resource of its own that took over.
+
+    A cluster that is created again has the pool that it was created with again, with its own name in that tag.
+    """
+    return (profile.get("tags") or {}).get(AzureTag.TOOK_OVER.value) not in (None, profile.get("name"))
