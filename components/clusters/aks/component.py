@@ -183,7 +183,7 @@ class AksCluster(PlatformComponent):
                 groups=[group for group in self._args.groups if not is_inline(group, self._args.choices)],
                 choices=self._args.choices,
                 resource_group=self._group.name,
-                cluster_name=control_plane.cluster.name,
+                cluster=control_plane.cluster,
                 tags=self._tags,
             ),
             self._in_azure(*control_plane.windows),

@@ -8,6 +8,7 @@ import pulumi
 from pulumi_azure_native.containerservice import (
     AgentPool,
     AgentPoolUpgradeSettingsArgs,
+    ManagedCluster,
     ManagedClusterAgentPoolProfileArgs,
 )
 
@@ -41,7 +42,7 @@ class AgentPoolsArgs:
     groups: Sequence[NodeGroup]
     choices: AksConfig
     resource_group: pulumi.Input[str]
-    cluster_name: pulumi.Input[str]
+    cluster: ManagedCluster
     tags: Mapping[str, str]
 
 
@@ -62,13 +63,13 @@ class AgentPools(PlatformComponent):
         self.register_outputs({"names": [pool.name for pool in made]})
 
     def _pool(self, name: str, group: NodeGroup, args: AgentPoolsArgs, before: Sequence[AgentPool]) -> AgentPool:
-        holds_data = group.role is PoolRole.DATA
+        holds_data, is_system = group.role is PoolRole.DATA, group.role is PoolRole.INITIAL
         return AgentPool(
             name,
             resource_group_name=args.resource_group,
-            resource_name_=args.cluster_name,
+            resource_name_=args.cluster.name,
             agent_pool_name=pool_name(group, args.choices),
-            mode="System" if group.role is PoolRole.INITIAL else "User",
+            mode="System" if is_system else "User",
             **fixed_inputs(group, args.choices),
             **_changeable(group, args.choices, args.tags),
             opts=self.child(
@@ -78,6 +79,8 @@ class AgentPools(PlatformComponent):
                 ignore_changes=_left_alone(group),
                 # The plug-in would delete first, since it takes a given name for one that stays.
                 delete_before_replace=False,
+                # AKS deletes no last system pool, but all pools with their cluster.
+                deleted_with=args.cluster if is_system else None,
             ),
         )
 

@@ -38,6 +38,7 @@ def test_it_is_entered_below_the_other_pools_with_what_azure_says_of_it() -> Non
     assert entry["urn"] == f"{BASE}::igz-clusters:clusters:AksCluster${POOLS}${POOL}::prod-pools-created-with"
     assert (entry["id"], entry["parent"], entry["custom"]) == (f"{ID}/agentPools/initial", PARENT, True)
     assert entry["provider"] == cluster()["provider"]
+    assert entry["deletedWith"] == cluster()["urn"], "AKS deletes no last system pool, but all pools with their cluster"
     assert entry["inputs"] == {
         "resourceGroupName": "research",
         "resourceName": "research",

@@ -51,6 +51,7 @@ def entered(deployment: Mapping[str, Any], created_with: str) -> dict[str, Any] 
         "parent": parent["urn"],
         "provider": cluster["provider"],
         "dependencies": [cluster["urn"]],
+        "deletedWith": cluster["urn"],
     }
     return {**deployment, "resources": [*deployment["resources"], entry]}
 
