@@ -13,10 +13,10 @@ from components.contract.policy_guard import PolicyGuard
 from workbench import stacks
 from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing, started
 from workbench.cli.console import PLAIN, errors, leave
-from workbench.cli.draining import budget_blockers
 from workbench.cli.emptying import empty_if_replaced
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
+from workbench.cli.node_upgrades import upgrade_blockers
 from workbench.cli.sleeping import require_awake
 from workbench.cli.takeover import with_entered
 from workbench.engine import INTERRUPTED
@@ -67,7 +67,7 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
         if sleep := sleep_of(run.cloud, components, conditions):
             errors.print(f"note: {sleep.note} `up` is refused while it has no nodes.", **PLAIN)
         else:
-            _refuse(run, [*run.judge(components, conditions).blockers, *budget_blockers(run, state, stream)])
+            _refuse(run, [*run.judge(components, conditions).blockers, *upgrade_blockers(run, state, stream)])
     return code
 
 
@@ -98,7 +98,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, delete_claims: bool, 
         to_recreate = [option for component in judgement.to_recreate for option in ("--replace", component.urn)]
         plans = _guarded(run, *to_recreate)
         for plan in plans:
-            _refuse(run, budget_blockers(run, live, plan))
+            _refuse(run, upgrade_blockers(run, live, plan))
             empty_if_replaced(run, live, plan, yes="--yes" in options, delete_claims=delete_claims)
         for components in judgement.earlier_runs:
             errors.print(f"Changing first, in separate runs: {', '.join(map(str, components))}.", **PLAIN)

@@ -11,7 +11,7 @@ from workbench.engine.budgets import BudgetFindings, budget_findings
 from workbench.engine.clouds.cloud import CloudStack
 from workbench.engine.clouds.cluster_component import Group
 from workbench.engine.clouds.find import cloud_of
-from workbench.engine.cluster_components import upgraded_groups
+from workbench.engine.cluster_components import node_upgrades
 from workbench.report.event_payloads import Step
 from workbench.report.events import Stream
 
@@ -160,4 +160,5 @@ def test_only_groups_that_stay_with_other_nodes_are_drained(op: str, changes: di
     old = next(each for each in exported()["resources"] if each["urn"] == place)
     new = {**old, "inputs": {**old["inputs"], **changes}}
     step = Step.model_validate({"op": op, "urn": place, "type": NODE_GROUP, "old": old, "new": new})
-    assert [str(each) for each in upgraded_groups(Stream(steps=[step]))] == [f"node group {WORKLOAD}"] * is_upgrade
+    found = [(str(each.group), each.inputs) for each in node_upgrades(Stream(steps=[step]))]
+    assert found == ([(f"node group {WORKLOAD}", (*changes,))] if is_upgrade else [])

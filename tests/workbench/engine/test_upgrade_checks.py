@@ -12,7 +12,7 @@ from support.eks import NODE_GROUP, build, built, config
 from support.eks_state import STACK, Live, components, exported, urn
 from support.minors import CHOSEN, EARLIER, NEWEST, OLDER, number
 from workbench.engine.clouds.blocker import Blocker
-from workbench.engine.clouds.cluster_component import Conditions
+from workbench.engine.clouds.cluster_component import Conditions, Group, NodeUpgrade
 from workbench.engine.clouds.eks.cluster_components import ADDON, CLUSTER
 from workbench.engine.clouds.eks.conditions import EksCondition as Condition
 from workbench.engine.clouds.find import cloud_of
@@ -109,6 +109,30 @@ def test_nodes_may_stay_behind_and_follow_later() -> None:
     assert judged(bounds).blockers == (), "their bounds may change, since no node does"
     assert judged(stay, at(NEWEST, CHOSEN)) == Judgement()
     assert judged({"cluster.version": NEWEST}, at(NEWEST, CHOSEN)).earlier_runs
+
+
+@pytest.mark.parametrize(
+    ("inputs", "version", "is_refused"),
+    [
+        (("launchTemplate",), CHOSEN, True),
+        (("releaseVersion",), CHOSEN, True),
+        (("version", "launchTemplate"), CHOSEN, False),
+        (("launchTemplate",), NEWEST, False),
+    ],
+)
+def test_nodes_that_stay_behind_take_no_other_change_which_eks_would_make_an_upgrade(
+    inputs: tuple[str, ...], version: str, is_refused: bool
+) -> None:
+    cloud = cloud_of(STACK, config({"cluster.version": NEWEST, "cluster.nodeVersion": CHOSEN}))
+    group = next(
+        each for each in components(at(NEWEST, version)) if isinstance(each, Group) and "workload" in each.logical_name
+    )
+    blockers = [*cloud.upgrade_blockers([NodeUpgrade(group, inputs)])]
+    assert bool(blockers) is is_refused
+    for blocker in blockers:
+        assert blocker.what.startswith(
+            f"{CHOSEN}, but with its other {inputs[0]} EKS would upgrade the node group test-w"
+        )
 
 
 BACK = {"cluster.version": OLDER, "cluster.addonVersions": {"kube-proxy": f"v{OLDER}.0-eksbuild.2"}}

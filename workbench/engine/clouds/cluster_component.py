@@ -223,6 +223,16 @@ class Group(ClusterComponent):
         return not self.holds_data
 
 
+@dataclass(frozen=True)
+class NodeUpgrade:
+    """A group whose nodes a plan replaces while the group stays."""
+
+    group: Group
+    """As before the change."""
+    inputs: tuple[str, ...]
+    """Inputs that change and for which nodes are replaced."""
+
+
 def minor(version: str) -> int:
     """Return the minor of a version such as ``1.35``; 0 if unknown."""
     return int(version.split(".")[1]) if version.count(".") else 0

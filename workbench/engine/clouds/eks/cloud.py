@@ -11,7 +11,7 @@ from components.contract.eks.config import EksConfig
 from components.contract.eks.network import CreatedNetwork
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
-from workbench.engine.clouds.cluster_component import ClusterComponent, Group, Rank, minor
+from workbench.engine.clouds.cluster_component import ClusterComponent, Group, NodeUpgrade, Rank, minor
 from workbench.engine.clouds.eks.cluster_components import EksAddon
 from workbench.engine.clouds.eks.fixed_choices import FIXED
 from workbench.engine.clouds.way_back import WayBack, is_newer
@@ -134,6 +134,24 @@ class Eks(CloudStack):
                     f"{self.version} would leave the {group} on {group.version}",
                     "nodes may be at most as new as the control plane",
                     f"{first}; then {group.upgrade(self.version)}, and run `up` again.",
+                )
+
+    @override
+    def upgrade_blockers(self, upgrades: Sequence[NodeUpgrade]) -> Iterator[Blocker]:
+        """Refuse other changes of nodes that are to stay behind: with each, EKS upgrades them to its own version.
+
+        The provider names no version that does not change (`internal/service/eks/node_group.go`), and EKS then takes
+        the control plane's (botocore's model of ``UpdateNodegroupVersionRequest``).
+        """
+        for upgrade in upgrades:
+            if "version" not in upgrade.inputs and minor(upgrade.group.version) < minor(self.version):
+                yield Blocker(
+                    "cluster.nodeVersion",
+                    f"{self.node_version}, but with its other {' and '.join(upgrade.inputs)} EKS would upgrade the "
+                    f"{upgrade.group} to {self.version}",
+                    "EKS takes the control plane's version with every other change of nodes",
+                    "Undo the other change (nodeRelease, tags, rootVolumeGib) until the nodes follow, or remove "
+                    "nodeVersion.",
                 )
 
     def _newer(self, components: Sequence[ClusterComponent]) -> list[Group]:

@@ -1,4 +1,4 @@
-"""Names disruption budgets that would stop an upgrade, before it begins."""
+"""Names what would stop an upgrade of nodes, or take it too far, before it begins."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,32 +9,35 @@ from workbench.cli.console import PLAIN, errors
 from workbench.engine.budgets import KINDS, budget_findings
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import CloudStack
-from workbench.engine.cluster_components import upgraded_groups
+from workbench.engine.cluster_components import node_upgrades
 from workbench.engine.in_cluster import recorded_cluster
 from workbench.report.events import Stream
 from workbench.system.errors import UserError
 
 
-def budget_blockers(run: CloudRun, deployment: Mapping[str, Any], plan: Stream) -> Sequence[Blocker]:
-    """Return the budgets that would stop the upgrades of a plan; prints those that would slow them down.
+def upgrade_blockers(run: CloudRun, deployment: Mapping[str, Any], plan: Stream) -> Sequence[Blocker]:
+    """Return why a plan must not upgrade nodes: by the cloud, and by disruption budgets in the cluster.
 
-    A cluster that does not answer is noted only: the engine meets it too.
+    Prints budgets that would only slow the upgrade down. A cluster that does not answer is noted only: the engine meets
+    it too.
 
     Parameters
     ----------
     deployment
         The stack's state, which records how to reach the cluster.
     """
-    groups = upgraded_groups(plan)
-    if not groups or not isinstance(run.cloud, CloudStack):
+    upgrades = node_upgrades(plan)
+    if not upgrades or not isinstance(run.cloud, CloudStack):
         return ()
+    if blockers := [*run.cloud.upgrade_blockers(upgrades)]:
+        return blockers
     try:
         with recorded_cluster(deployment, run.session.whole_environment()) as api:
             items = json.loads(api.run("get", KINDS, "--all-namespaces", "-o", "json"))["items"] if api else []
     except UserError as error:
         errors.print(f"note: Disruption budgets could not be checked before the upgrade: {error.message}", **PLAIN)
         return ()
-    found = budget_findings(run.cloud, groups, items)
+    found = budget_findings(run.cloud, [each.group for each in upgrades], items)
     for note in found.notes:
         errors.print(f"note: {note}", **PLAIN)
     return found.blockers
