@@ -119,6 +119,19 @@ def _minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
+def no_upgrades(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
+    """Refuse limits of upgrades, on kinds of cluster whose nodes the stack does not upgrade."""
+    for name, pool in pools.items():
+        if pool.upgrade:
+            yield Mismatch((name, "upgrade"), why)
+
+
+def upgrades_of_data(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
+    """Refuse limits of upgrades that never happen: one would erase the disks."""
+    data = {name: pool for name, pool in pools.items() if pool.role is PoolRole.DATA}
+    yield from no_upgrades(data, "NG-20: data nodes are not upgraded automatically; remove it")
+
+
 def data_beside_cluster_hours(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
     """Refuse data pools in a cluster that has no nodes at night."""
     for name, pool in pools.items():

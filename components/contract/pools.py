@@ -19,6 +19,7 @@ from components.contract.own_machines import Machine
 from components.contract.pool_names import InstanceTypeName, LabelName, LabelValue, PoolZone
 from components.contract.pool_rules import STATIC_ROLE_RULES, require_fitting_shape, require_fitting_types
 from components.contract.pool_size import PoolSize
+from components.contract.pool_upgrade import ChosenUpgrade
 from components.contract.prepull import IMAGES_MAX, PrepullImages
 from components.contract.reservation import ROLES as RESERVED_ROLES
 from components.contract.reservation import Reservation, require_reservation
@@ -132,7 +133,6 @@ class NodePool(ContractModel):
         description="Resource name of its GPUs; pools of role gpu only.",
         examples=["amd.com/gpu"],
     )
-
     zonal: Annotated[
         bool,
         Explained(
@@ -175,6 +175,9 @@ class NodePool(ContractModel):
         None,
         description="Hours outside which the minimum is lower; elastic pools on EKS and local clusters only.",
         examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
+    )
+    upgrade: ChosenUpgrade = Field(
+        None, description="Limits of node upgrades (docs/node-upgrades.md); EKS and AKS only.", examples=[{"nodes": 1}]
     )
 
     headroom: PoolHeadroom = Field(

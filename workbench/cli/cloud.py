@@ -16,7 +16,9 @@ from workbench.cli.console import PLAIN, errors, leave
 from workbench.cli.emptying import empty_if_replaced
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
+from workbench.cli.node_upgrades import upgrade_blockers
 from workbench.cli.sleeping import require_awake
+from workbench.cli.takeover import with_entered
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems, settled
 from workbench.engine.asleep import closing_note, sleep_in
@@ -66,7 +68,8 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
         run.require_no_collisions(stream)
         components = components_of_plan(stream)
         _require_creatable(run, components)
-        _refuse(run, run.judge(components, run.ask(components)).blockers)
+        judgement = run.judge(components, run.ask(components))
+        _refuse(run, [*judgement.blockers, *upgrade_blockers(run, state, stream)])
     return code
 
 
@@ -97,6 +100,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, delete_claims: bool, 
         to_recreate = [option for component in judgement.to_recreate for option in ("--replace", component.urn)]
         plans = _guarded(run, *to_recreate)
         for plan in plans:
+            _refuse(run, upgrade_blockers(run, live, plan))
             empty_if_replaced(run, live, plan, yes="--yes" in options, delete_claims=delete_claims)
         for components in judgement.earlier_runs:
             errors.print(f"Changing first, in separate runs: {', '.join(map(str, components))}.", **PLAIN)
@@ -194,7 +198,7 @@ def _ready(run: CloudRun, before: Mapping[str, Any]) -> tuple[Judgement, Mapping
     components = components_of_state(refreshed)
     judgement = run.judge(components, run.ask(components))
     _refuse(run, [*run.cloud.fixed_blockers(refreshed), *judgement.blockers])
-    return judgement, refreshed
+    return judgement, with_entered(run, refreshed)
 
 
 def _require_creatable(run: CloudRun, components: Sequence[ClusterComponent]) -> None:

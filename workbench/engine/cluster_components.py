@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from workbench.engine.clouds.cluster_component import ClusterComponent, Rank
+from workbench.engine.clouds.cluster_component import ClusterComponent, Group, NodeUpgrade, Rank
 from workbench.engine.clouds.find import CLOUDS
 from workbench.engine.pending import awaits_replacement
 from workbench.report.events import STACK_TYPE, Stream
@@ -33,6 +33,20 @@ def components_of_plan(stream: Stream) -> list[ClusterComponent]:
         for component in _read(step.urn, step.token, step.old.inputs, step.old.outputs)
     }
     return _ordered(found.values())
+
+
+def node_upgrades(stream: Stream) -> list[NodeUpgrade]:
+    """Return the groups whose nodes a plan replaces while the group stays."""
+    found = list[NodeUpgrade]()
+    for step in stream.steps:
+        if step.op != "update" or not step.old or not step.new:
+            continue
+        before, after = step.old.inputs, step.new.inputs
+        for component in _read(step.urn, step.token, before, step.old.outputs):
+            if isinstance(component, Group) and component.is_resource:
+                changed = tuple(key for key in component.replaced_by if before.get(key) != after.get(key))
+                found += [NodeUpgrade(component, changed)] if changed else []
+    return found
 
 
 def cluster_of(components: Iterable[ClusterComponent]) -> ClusterComponent | None:

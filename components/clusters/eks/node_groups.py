@@ -26,6 +26,7 @@ from components.contract.eks.autoscaling import autoscaling_tags, node_labels
 from components.contract.eks.hours import GroupHours, group_hours
 from components.contract.eks.spelling import CAPACITY_BLOCK, capacity_type, taint_entry
 from components.contract.hours import OfficeHours
+from components.contract.pool_upgrade import UpgradeOrder
 from components.contract.pools import PoolRole
 
 AMI_TYPES: Final = {
@@ -36,11 +37,8 @@ AMI_TYPES: Final = {
 }
 """Image types by architecture and GPU: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html."""
 
-ELASTIC_UPDATE_PERCENT: Final = 33
-"""Share of an elastic group that an update may drain at once. A static group loses one node at a time."""
-
-OLD_NODES_FIRST: Final = "MINIMAL"
-"""Strategy of an update that ends nodes before it starts others (EKS's ``NodegroupUpdateConfig``)."""
+STRATEGIES: Final = {UpgradeOrder.NEW_FIRST: "DEFAULT", UpgradeOrder.OLD_FIRST: "MINIMAL"}
+"""Update strategies: https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html."""
 
 FAILED: Final = "CREATE_FAILED"
 """Status of a group whose creation EKS gave up. The provider reports no error, and a refresh hides the failure."""
@@ -55,7 +53,7 @@ class NodeGroupArgs:
     cluster_id: str
     """The name as plain data, for tags that a policy can check before the cluster exists."""
     version: pulumi.Input[str]
-    """Version that the control plane reports, so that nodes are never newer."""
+    """Minor version of Kubernetes, never newer than the control plane's."""
     release: str | None
     """Release of the image; None for EKS's default."""
     role_arn: pulumi.Input[str]
@@ -160,11 +158,16 @@ def _warm_pool(group: contract.NodeGroup) -> NodeGroupWarmPoolConfigArgs | None:
 
 
 def _update_config(group: contract.NodeGroup) -> NodeGroupUpdateConfigArgs:
-    # A full reservation has no place for a new node beside the old one.
-    strategy = OLD_NODES_FIRST if group.reservation else None
-    if group.is_elastic:
-        return NodeGroupUpdateConfigArgs(max_unavailable_percentage=ELASTIC_UPDATE_PERCENT, update_strategy=strategy)
-    return NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy=strategy)
+    """Return how many nodes an update drains at once, and in which order."""
+    nodes, order = group.upgraded_at_once, group.upgrade and group.upgrade.order
+    if group.reservation:  # a full one has no place for a new node beside the old one
+        order = order or UpgradeOrder.OLD_FIRST
+    elif group.upgrade:
+        order = order or UpgradeOrder.NEW_FIRST
+    strategy = STRATEGIES[order] if order else None
+    if nodes.endswith("%"):
+        return NodeGroupUpdateConfigArgs(max_unavailable_percentage=int(nodes[:-1]), update_strategy=strategy)
+    return NodeGroupUpdateConfigArgs(max_unavailable=int(nodes), update_strategy=strategy)
 
 
 def _left_alone(group: contract.NodeGroup) -> list[str]:

@@ -3,7 +3,6 @@
 Everything else (roles, identities, tags, encryption, logs) follows from the environment and the pools.
 """
 
-import re
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
@@ -12,6 +11,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from components.contract.aks.access import Access
 from components.contract.aks.hours import require_possible
 from components.contract.aks.maintenance import Maintenance, NodeImageChannel, UpgradeChannel
+from components.contract.aks.names import AgentPoolName, ClusterName
 from components.contract.aks.network import (
     DNS_ADDRESS,
     PUBLIC_RANGES_MAX,
@@ -36,7 +36,7 @@ from components.contract.azure import (
 from components.contract.choices import ContractModel, Explained, one_of
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
-from components.contract.kubernetes_minors import one_offered
+from components.contract.kubernetes_minors import nodes_problem, one_offered
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
 
@@ -50,12 +50,6 @@ USER_TAGS_MAX_PRIVATE: Final = 10
 """The same for a private cluster: AKS copies its tags to the private DNS zone, which allows 15.
 
 https://learn.microsoft.com/azure/aks/use-tags
-"""
-
-RESERVED_WORDS: Final = ("microsoft", "windows")
-"""Words that no name with an address may contain; nor may it begin with ``login``.
-
-https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-reserved-resource-name
 """
 
 NODES_SUBNET: Final = "nodes"
@@ -72,28 +66,15 @@ class JobMix(StrEnum):
     """For people waiting for notebooks and functions: nodes are added early and kept longer."""
 
 
-def _name(name: str) -> str:
-    if not re.fullmatch(_NAME, name):
-        raise ValueError("must be 1 to 54 lower-case letters, digits or '-', start with a letter and not end with '-'")
-    for word in RESERVED_WORDS:
-        if word in name:
-            raise ValueError(f"must not contain '{word}', which Azure forbids")
-    if name.startswith("login"):
-        raise ValueError("must not begin with 'login', which Azure forbids")
-    return name
-
-
 Version = Annotated[str, *one_offered("aks", "is not a minor version that AKS supports")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
-
-_NAME: Final = "[a-z]([a-z0-9-]{0,52}[a-z0-9])?"
 
 
 class AksConfig(ContractModel):
     """A managed cluster on Azure."""
 
     kind: Literal["aks"] = Field(description="Kind of cluster.", examples=["aks"])
-    name: Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{_NAME}$"})] = Field(
+    name: ClusterName = Field(
         description="Name of the cluster and its resource group, unique in the subscription. A change replaces both.",
         examples=["mlrun-dev"],
     )
@@ -196,6 +177,31 @@ class AksConfig(ContractModel):
         description="Size of each node's disk in GiB. A change replaces the pools.",
         examples=[256],
     )
+    created_with_pool: Annotated[
+        AgentPoolName | None,
+        Explained(
+            "The pool of role initial is the one that the cluster was created with, which AKS keeps.",
+            "Whether the pool of role initial is an agent pool of its own, and which one it takes over from "
+            "(docs/node-upgrades.md).",
+        ),
+    ] = Field(
+        None,
+        description="Agent pool that the cluster was created with, once another one takes over as its system pool. "
+        "Stays set for the life of the cluster.",
+        examples=["initial"],
+    )
+    node_version: Annotated[
+        Version | None,
+        Explained(
+            "That of the control plane.",
+            "Whether nodes follow the control plane at once; nodes that follow later keep its way back short "
+            "(docs/node-upgrades.md).",
+        ),
+    ] = Field(
+        None,
+        description="Minor version of the nodes, in quotes: that of the control plane, or up to three minors older.",
+        examples=["1.35"],
+    )
     upgrade_channel: Annotated[
         UpgradeChannel | None, Explained("patch; none with data pools, because an upgrade erases their disks.")
     ] = Field(None, description="Automatic upgrades of the Kubernetes patch version.", examples=["patch"])
@@ -274,6 +280,19 @@ class AksConfig(ContractModel):
             )
         refuse_other_case([AzureTag.ENVIRONMENT, AzureTag.MANAGED_BY], tags, "Azure")
         return tags
+
+    @field_validator("node_version", mode="after")
+    @classmethod
+    def _beside_the_control_plane(cls, nodes: str | None, info: ValidationInfo) -> str | None:
+        version = info.data.get("version")
+        if nodes and version and (problem := nodes_problem(nodes, version)):
+            raise ValueError(problem)
+        return nodes
+
+    @property
+    def version_of_nodes(self) -> str:
+        """Minor version of the nodes."""
+        return self.node_version or self.version
 
     @property
     def is_private(self) -> bool:

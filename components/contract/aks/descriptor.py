@@ -53,5 +53,6 @@ AKS: Final = KindDescriptor(
     in_production=(
         "`secretsKeyId` and `diskEncryptionSetId` (HA-08)",
         "`upgradeChannel` and `nodeImageChannel` are not `none`, except with data pools (HA-05)",
+        "`upgradeChannel: none` beside an older `nodeVersion` needs a waiver of HA-05",
     ),
 )

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Final
 
-from components.contract.aks.config import RESERVED_WORDS, AksConfig
+from components.contract.aks.config import AksConfig
+from components.contract.aks.names import RESERVED_WORDS
 from components.contract.azure import AzureTag
 from components.contract.constraint_violation import Mismatch
 from components.contract.shared_storage import (

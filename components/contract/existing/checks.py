@@ -4,7 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from components.contract.checks import no_headroom, no_pool_hours, no_prepulled_images, no_reservations, no_warm_pool
+from components.contract.checks import (
+    no_headroom,
+    no_pool_hours,
+    no_prepulled_images,
+    no_reservations,
+    no_upgrades,
+    no_warm_pool,
+)
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.existing.config import ExistingConfig
@@ -36,6 +43,7 @@ def mismatches(
     yield from no_headroom(pools, "is impossible: the cluster's owner runs the autoscaler; remove it")
     yield from no_warm_pool(pools, "is impossible: the cluster's owner makes the nodes; remove it")
     yield from no_prepulled_images(pools, "is impossible: the cluster's owner prepares its nodes; remove it")
+    yield from no_upgrades(pools, "is impossible: the cluster's owner upgrades its nodes; remove it")
     shapes = Counter(group.pool for group in groups)
     for pool in choices.nodes:
         if pool not in shapes:

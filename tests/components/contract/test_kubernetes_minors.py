@@ -24,6 +24,24 @@ from support import eks as eks_stack
 from support.minors import NEWEST, after, number
 from support.policies import Wire
 
+
+@pytest.mark.parametrize(
+    ("nodes", "problem"),
+    [
+        (after(NEWEST), f"must not be newer than version, {NEWEST}: nodes follow the control plane"),
+        (NEWEST, ""),
+        (after(NEWEST, -3), ""),
+        (after(NEWEST, -4), f"must be at most 3 minor versions behind version, {NEWEST}"),
+    ],
+)
+def test_nodes_may_be_three_minors_behind_the_control_plane(nodes: str, problem: str) -> None:
+    assert minors.nodes_problem(nodes, NEWEST) == problem
+
+
+def test_the_older_of_two_minors_is_the_lower_number() -> None:
+    assert minors.older_of("1.9", "1.10") == minors.older_of("1.10", "1.9") == "1.9"
+
+
 PRETENDED = after(NEWEST)
 ENDS = date(2028, 1, 31)
 CONFIGS = pytest.mark.parametrize("config", [eks_stack.config, aks_stack.config], ids=["eks", "aks"])

@@ -1,8 +1,8 @@
 import pulumi
 import pytest
 
-from support.eks import DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
-from support.minors import CHOSEN
+from support.eks import CLUSTER, DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
+from support.minors import CHOSEN, NEWEST, OLDER
 from support.recorder import COMPUTED
 
 DATA = [f"test-data-{zone}" for zone in "abc"]
@@ -88,6 +88,40 @@ def test_a_named_image_release_is_on_every_group_and_left_alone_on_data_groups()
     assert {g["releaseVersion"] for g in recorder.of_type(NODE_GROUP).values()} == {release}
     assert {g.get("releaseVersion") for g in built().of_type(NODE_GROUP).values()} == {None}
     assert all("releaseVersion" in recorder.options[NODE_GROUP, name].ignore_changes for name in DATA)
+
+
+def test_limits_of_upgrades_are_each_groups_own() -> None:
+    changes = {
+        "pools.workload.upgrade": {"nodes": 2},
+        "pools.gpu.upgrade": {"nodes": "50%", "order": "old-first"},
+        "pools.jupyter.upgrade": {"nodes": 50},
+    }
+    groups = build(changes).of_type(NODE_GROUP)
+    assert groups["test-workload"]["updateConfig"] == {"maxUnavailable": 2, "updateStrategy": "DEFAULT"}
+    assert groups["test-gpu"]["updateConfig"] == {"maxUnavailablePercentage": 50, "updateStrategy": "MINIMAL"}
+    for zone in "abc":
+        group = groups[f"test-jupyter-{zone}"]
+        assert group["updateConfig"]["maxUnavailable"] == group["scalingConfig"]["maxSize"]
+    assert groups["test-initial"]["updateConfig"] == {"maxUnavailable": 1}
+    assert groups["test-spot"]["updateConfig"] == {"maxUnavailablePercentage": 33}
+
+
+@pytest.mark.parametrize(
+    ("live", "changes", "nodes"),
+    [
+        (CHOSEN, {}, CHOSEN),
+        (CHOSEN, {"cluster.nodeVersion": OLDER}, OLDER),
+        (OLDER, {}, OLDER),
+        (NEWEST, {}, CHOSEN),
+    ],
+    ids=["alike", "later", "behind the control plane", "before the control plane goes back"],
+)
+def test_nodes_have_the_older_of_what_the_control_plane_runs_and_what_is_wanted(
+    monkeypatch: pytest.MonkeyPatch, live: str, changes: dict[str, str], nodes: str
+) -> None:
+    before = COMPUTED[CLUSTER]
+    monkeypatch.setitem(COMPUTED, CLUSTER, lambda name: {**before(name), "version": live})
+    assert {group["version"] for group in build(changes).of_type(NODE_GROUP).values()} == {nodes}
 
 
 def test_full_platform_with_v3io_leaves_spot_nodes_untainted_and_the_hop_limit_at_one() -> None:

@@ -1,23 +1,34 @@
 """AKS-specific checks and steps for changes of a cluster."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from pydantic.alias_generators import to_camel
 from typing_extensions import override
 
-from components.contract.aks.agent_pools import fixed_inputs, node_labels, node_taints, pool_name
+from components.contract.aks.agent_pools import (
+    fixed_inputs,
+    is_inline,
+    node_labels,
+    node_taints,
+    pool_name,
+    upgrade_settings,
+)
 from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
+from components.contract.pool_upgrade import PoolUpgrade
 from components.contract.pools import PoolRole
 from workbench.engine.clouds.aks.cluster_components import AksCluster, AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
 from workbench.engine.clouds.aks.secrets_keys import key_blockers
 from workbench.engine.clouds.aks.storage_accounts import redundancy_blockers
+from workbench.engine.clouds.aks.takeover import entered
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank, Sizes, minor
+from workbench.engine.clouds.way_back import WayBack, is_newer
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,9 @@ class Aks(CloudStack):
     page = "docs/aks.md"
     new_session = "`az login`, or sign in as the deployer's identity again"
     ways_in = "a VPN, authorizedRanges, a group of adminGroupIds (docs/aks.md), and `kubelogin` on PATH for the token"
-    no_way_back = "If AKS upgraded it automatically, the old version is out of support; AKS has no downgrade."
+    no_way_back = (
+        "If AKS upgraded it automatically, the old version is out of support; AKS has no downgrade of control planes."
+    )
 
     api_sleeps = True
     group_label = "kubernetes.azure.com/agentpool"
@@ -75,23 +88,28 @@ class Aks(CloudStack):
     @property
     @override
     def groups(self) -> Mapping[str, NodeGroup]:
-        resources = [group for group in self.config.groups if group.role is not PoolRole.INITIAL]
-        return {
-            f"{self.stack}-cluster/{pool_name(self._initial, self.choices)}": self._initial,
-            **{f"{self.stack}-pools-{group.name}": group for group in resources},
-        }
+        pools = {f"{self.stack}-pools-{group.name}": group for group in self.config.groups}
+        if not is_inline(self._initial, self.choices):
+            return pools
+        pools.pop(f"{self.stack}-pools-{self._initial.name}")
+        return {f"{self.stack}-cluster/{pool_name(self._initial, self.choices)}": self._initial, **pools}
 
     @override
     def blockers(self, components: Sequence[ClusterComponent]) -> Iterator[Blocker]:
         """Refuse changes of the pool that the cluster was created with: the program does not send them.
 
         Azure accepts a cluster only with all its pools, including those that are separate resources. So the live
-        values are sent back, and the initial pool is changed with Azure's own command.
+        values are sent back, and the initial pool is changed with Azure's own command, or another one takes over.
         """
         initial, pools = self._initial, [component for component in components if isinstance(component, SystemPool)]
+        if self.choices.created_with_pool:
+            yield from self._of_takeover(pools, self.choices.created_with_pool)
+            return
         name = pool_name(initial, self.choices)
         live = next((pool for pool in pools if pool.name == name), None)
-        if live:
+        if left := [each for each in components if isinstance(each, AksPool) and each.left_by_takeover]:
+            yield from self._of_dropped_takeover(left)
+        elif live:
             yield from self._of_initial(live)
         elif pools:
             names = ", ".join(pool.name for pool in pools)
@@ -99,8 +117,61 @@ class Aks(CloudStack):
                 f"pools.{initial.pool}",
                 f"the initial pool would be renamed from {names} to {name}",
                 "the pool that a cluster is created with cannot be renamed",
-                f"Rename it back to {names}, or recreate it by hand: {_BY_HAND}",
+                f"Rename it back to {names}. {_ANOTHER.format(name=pools[0].name)}",
             )
+
+    def _of_takeover(self, pools: Sequence[SystemPool], created_with: str) -> Iterator[Blocker]:
+        for pool in pools:
+            if pool.name != created_with:
+                yield Blocker(
+                    "cluster.createdWithPool",
+                    f"{created_with}, but the cluster was created with the {pool}",
+                    "AKS keeps the name of that pool",
+                    f"Set it to {pool.name}.",
+                )
+            elif lost := pool.zones - set(fixed_inputs(self._initial, self.choices)["availability_zones"]):
+                yield Blocker(
+                    f"pools.{self._initial.pool}",
+                    f"another pool would take over from the {pool} without its zones {', '.join(sorted(lost))}",
+                    "volumes of core services stay in their zone",
+                    "Keep cluster.zones until these services have no volumes there.",
+                )
+
+    def _of_dropped_takeover(self, left: Sequence[AksPool]) -> Iterator[Blocker]:
+        name = next(filter(None, (pool.predecessor for pool in left)), left[0].name)
+        listed = ", ".join(map(str, left))
+        yield Blocker(
+            "cluster.createdWithPool",
+            f"is not set, but the takeover from '{name}' has begun or is done: {listed}",
+            "it stays set for the life of the cluster",
+            f"Set it to {name}.",
+        )
+
+    @override
+    def entered(self, deployment: Mapping[str, Any]) -> dict[str, Any] | None:
+        created_with = self.choices.created_with_pool
+        return entered(deployment, created_with) if created_with else None
+
+    @override
+    def back_blockers(self, components: Sequence[ClusterComponent], way_back: WayBack) -> Iterator[Blocker]:
+        """Refuse older nodes: only Azure's own command rolls a pool back, and the API of the program's provider cannot.
+
+        https://learn.microsoft.com/azure/aks/roll-back-node-pool-version
+        """
+        yield from super().back_blockers(components, way_back)
+        cluster = next((each for each in components if isinstance(each, AksCluster)), None)
+        if cluster is None or is_newer(cluster, self.version):
+            return
+        for pool in components:
+            if isinstance(pool, AksPool) and not pool.holds_data and is_newer(pool, self.node_version):
+                yield Blocker(
+                    "cluster.nodeVersion",
+                    f"{self.node_version}, but the {pool} runs {pool.version}",
+                    "AKS rolls a pool back to what it ran before its last upgrade, for seven days and by command only",
+                    f"{cluster.stop_upgrades}, then {pool.roll_back}. Set `upgradeChannel: none` beside nodeVersion, "
+                    f"or AKS upgrades the pool again (in prod HA-05 needs a waiver), and run `up` again. Without a way "
+                    f"back set it to {pool.version}.",
+                )
 
     @override
     def waking(self, components: Sequence[ClusterComponent]) -> str:
@@ -110,25 +181,31 @@ class Aks(CloudStack):
     def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:
         cluster = next((component for component in components if component.rank is Rank.CLUSTER), None)
         for pool in components:
+            if isinstance(pool, AksPool):
+                yield from self._notes_on_limits(pool)
             if not isinstance(pool, SystemPool):
                 continue
-            if cluster and pool.version != cluster.version == self.version:
+            if self.choices.created_with_pool:
+                yield f"The {pool} is deleted once another one has taken over; it is entered into the state first."
+                continue
+            if cluster and cluster.version == self.version and minor(pool.version) < minor(self.node_version):
                 yield (
                     f"The {pool} stays on {pool.version}; only Azure's own command upgrades it: "
-                    f"{pool.upgrade(self.version)}."
+                    f"{pool.upgrade(self.node_version)}."
                 )
             if not self.choices.tags.items() <= pool.tags.items():
                 yield f"The {pool} keeps its tags; to apply those of the stack file: {pool.tag(self.choices.tags)}."
 
     @override
     def earlier_runs(
-        self, components: Sequence[ClusterComponent], *, is_upgrade: bool
+        self, components: Sequence[ClusterComponent], *, is_upgrade: bool, is_rollback: bool = False
     ) -> tuple[tuple[ClusterComponent, ...], ...]:
         """Change the components one by one.
 
         AKS changes one pool at a time, and meanwhile the autoscaler resizes the others. Every change of a pool sends
-        its size along, so each run must read the sizes again.
+        its size along, so each run must read the sizes again. A control plane never goes back.
         """
+        del is_rollback
         cluster = [component for component in components if component.rank is Rank.CLUSTER] if is_upgrade else []
         pools = [component for component in components if type(component) is AksPool and self._is_changed(component)]
         runs = [*cluster, *pools]
@@ -140,19 +217,32 @@ class Aks(CloudStack):
             return False
         sizes = Sizes(group.size.min, pool.sizes.size if pool.sizes else 0, group.size.max)
         return (
-            (not pool.keeps_version and 0 < minor(pool.version) < minor(self.version))
+            (not pool.keeps_version and 0 < minor(pool.version) < minor(self.node_version))
             or (pool.sizes is not None and pool.sizes != sizes)
             or not _has_labels_and_taints(pool, group)
+            or bool(_other_limits(pool, group))
         )
+
+    def _notes_on_limits(self, pool: AksPool) -> Iterator[str]:
+        """Name limits of upgrades that differ from the stack file and that an update does not change."""
+        group = self.groups.get(pool.program_name)
+        found = _other_limits(pool, group) if group else {}
+        if group and found and isinstance(pool, SystemPool):
+            yield f"The {pool} keeps {_listed(found)}; to apply the stack file: {pool.limit(_all_limits(group))}."
+        elif group and group.upgrade is None and (kept := {key: found[key] for key in found if key != "maxSurge"}):
+            yield (
+                f"The {pool} keeps {_listed(kept)}, which the stack file does not set: AKS keeps what is left out. "
+                f"`upgrade: {{}}` in pools.{group.pool} sets the defaults."
+            )
 
     def _of_initial(self, pool: SystemPool) -> Iterator[Blocker]:
         group = self._initial
-        for key, live, declared in _fixed(pool, fixed_inputs(group, self.choices)):
+        for key, live, declared in _differences(pool.outputs, fixed_inputs(group, self.choices)):
             yield Blocker(
                 f"pools.{group.pool}",
                 f"{key} of the {pool} would change from {live} to {declared}",
-                "AKS cannot change it in an existing pool, and this pool is not recreated automatically",
-                _BY_HAND,
+                "AKS cannot change it in an existing pool, and the cluster was created with this one",
+                _ANOTHER.format(name=pool.name),
             )
         if pool.sizes and pool.sizes.size != group.size.min:
             yield Blocker(
@@ -177,10 +267,9 @@ class Aks(CloudStack):
 
 _BY_COMMAND = "only Azure's own command changes the pool that a cluster was created with"
 
-_BY_HAND = (
-    "Add a temporary pool of mode System (`az aks nodepool add`), delete this one once its pods run there, add it "
-    "again with the same name and the new values, delete the temporary pool, and run `up` again: "
-    "https://learn.microsoft.com/azure/aks/use-system-pools."
+_ANOTHER = (
+    "To let another pool take over, set `cluster.createdWithPool: {name}`: `up` then makes a system pool of its own "
+    "and deletes this one afterwards (docs/node-upgrades.md#another-initial-pool-on-aks)."
 )
 
 
@@ -189,9 +278,25 @@ def _has_labels_and_taints(pool: AksPool, group: NodeGroup) -> bool:
     return node_labels(group).items() <= pool.labels.items() and set(node_taints(group)) <= set(pool.taints)
 
 
-def _fixed(pool: SystemPool, declared: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+def _all_limits(group: NodeGroup) -> dict[str, Any]:
+    """Return all limits of a group's upgrades, also those that its stack file leaves to AKS."""
+    return upgrade_settings(replace(group, upgrade=group.upgrade or PoolUpgrade())) or {}
+
+
+def _other_limits(pool: AksPool, group: NodeGroup) -> dict[str, Any]:
+    """Return the limits of a pool's upgrades that are not its group's; what Azure does not report is its default."""
+    defaults = {to_camel(key): value for key, value in _all_limits(replace(group, upgrade=None)).items()}
+    reported = {**defaults, **pool.upgrade_settings}
+    return {key: live for key, live, _ in _differences(reported, _all_limits(group))}
+
+
+def _listed(limits: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in limits.items())
+
+
+def _differences(reported: Mapping[str, Any], declared: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Return name, live value and declared value of each differing input; skips values that Azure does not report."""
-    live = {_plain(key): (key, value) for key, value in pool.outputs.items()}
+    live = {_plain(key): (key, value) for key, value in reported.items()}
     for name, value in declared.items():
         key, current = live.get(_plain(name), (name, None))
         if value is not None and current is not None and _comparable(current) != _comparable(value):

@@ -1,0 +1,149 @@
+"""Upgrades of nodes on both emulators, with the real engine: later than the control plane, within limits, and back."""
+
+import signal
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from emulators.core.client import Call
+from emulators.core.faults import KillRule, Moment
+from support import azure_emulator
+from support.aws_emulator import Account, writes
+from support.azure_emulator import Subscription
+from support.cloud_account import CloudAccount
+from support.minors import CHOSEN, OLDER
+
+pytestmark = [pytest.mark.engine, pytest.mark.full]
+
+SMALL = {"policyGuard": "off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}}
+
+
+def up(cloud: CloudAccount, stack: str, **choices: object) -> str:
+    """Change the stack file, run `up`, and return what it printed to people."""
+    cloud.edit(stack, **choices)
+    return cloud.run("up", stack, "--hermetic", "--yes").stderr
+
+
+def refusal(cloud: CloudAccount, stack: str, **choices: object) -> str:
+    cloud.edit(stack, **choices)
+    run = cloud.run("up", stack, "--hermetic", "--yes", check=False)
+    assert run.returncode == 1, run.stdout
+    assert "Nothing changed in" in run.stderr
+    return run.stderr
+
+
+def proxy(version: str) -> dict[str, str]:
+    return {"kube-proxy": f"v{version}.0-eksbuild.2"}
+
+
+@pytest.fixture
+def aws(tmp_path: Path) -> Iterator[Account]:
+    with Account.hollow(tmp_path, "dev", is_quick=True) as made:
+        made.edit("dev", **SMALL)
+        yield made
+
+
+@pytest.fixture
+def azure(tmp_path: Path) -> Iterator[Subscription]:
+    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
+        made.edit("aks-dev", **SMALL)
+        yield made
+
+
+def versions(aws: Account) -> tuple[str, set[str]]:
+    """Return the versions of the control plane and of its node groups."""
+    cluster = aws.aws.api("eks").describe_cluster(name="mlrun-dev")["cluster"]
+    return cluster["version"], {aws.group(f"dev-{pool}")["version"] for pool in ("initial", "workload")}
+
+
+def numbers(calls: Sequence[Call], operation: str) -> list[int]:
+    return [call.number for call in calls if call.operation == f"eks:{operation}"]
+
+
+def test_nodes_of_eks_follow_later_and_go_back_before_their_control_plane(aws: Account) -> None:
+    up(aws, "dev", cluster__version=OLDER, cluster__addonVersions=proxy(OLDER))
+    up(aws, "dev", cluster__version=CHOSEN, cluster__nodeVersion=OLDER, cluster__addonVersions=proxy(CHOSEN))
+    assert versions(aws) == (CHOSEN, {OLDER})
+    up(aws, "dev", cluster__nodeVersion=None)
+    assert versions(aws) == (CHOSEN, {CHOSEN})
+    last = aws.last
+    assert "cluster.addonVersions.kube-proxy: " in refusal(aws, "dev", cluster__version=OLDER)
+    aws.aws.set_circumstances(insights={"Cluster health issues": "ERROR"})
+    said = refusal(aws, "dev", cluster__addonVersions=proxy(OLDER))
+    assert "for which the cluster is not ready: Cluster health issues" in said
+    assert writes(aws.aws.calls(last)) == []
+    aws.aws.set_circumstances()
+    process = aws.start("up", "dev", "--hermetic", "--yes")
+    rule = KillRule(operation="eks:UpdateNodegroupVersion", times=1, pids=(process.pid,), moment=Moment.AFTER)
+    aws.aws.set_faults(rule)
+    printed, _ = process.communicate(timeout=900)
+    assert process.returncode == -signal.SIGKILL, printed[-4000:]
+    aws.aws.set_faults()
+    aws.run("recover", "dev", "--hermetic", "--yes")
+    up(aws, "dev")
+    assert versions(aws) == (OLDER, {OLDER})
+    calls = writes(aws.aws.calls(last))
+    (cluster,), (addon,) = numbers(calls, "UpdateClusterVersion"), numbers(calls, "UpdateAddon")
+    assert max(numbers(calls, "UpdateNodegroupVersion")) < addon < cluster
+    assert not [call for call in calls if call.operation.startswith(("eks:Create", "eks:Delete"))]
+    last = aws.last
+    up(aws, "dev")
+    assert writes(aws.aws.calls(last)) == []
+
+
+def test_another_pool_takes_over_from_the_one_that_a_cluster_of_aks_was_created_with(azure: Subscription) -> None:
+    up(azure, "aks-dev")
+    changes = {"pools__initial__instanceTypes": ["Standard_D8s_v5"]}
+    assert "set `cluster.createdWithPool: initial`" in refusal(azure, "aks-dev", **changes)
+    azure.edit("aks-dev", cluster__createdWithPool="initial")
+    process = azure.start("up", "aks-dev", "--hermetic", "--yes")
+    operation = "Microsoft.ContainerService/managedClusters/agentPools/write"
+    azure.azure.set_faults(KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER))
+    printed, _ = process.communicate(timeout=900)
+    assert process.returncode == -signal.SIGKILL, printed[-4000:]
+    azure.azure.set_faults()
+    azure.run("recover", "aks-dev", "--hermetic", "--yes")
+    up(azure, "aks-dev")
+    (first,) = azure.agent_pools("initial")
+    assert (first["properties"]["mode"], first["properties"]["vmSize"]) == ("System", "Standard_D8s_v5")
+    assert "initial" not in azure.pools()
+    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
+    assert in_state == in_azure
+    last = azure.last
+    up(azure, "aks-dev")
+    assert azure_emulator.writes(azure.azure.calls(last)) == []
+    up(azure, "aks-dev", pools__initial__instanceTypes=["Standard_D4s_v5"])
+    (second,) = azure.agent_pools("initial")
+    assert second["name"] != first["name"]
+    assert "Set it to initial." in refusal(azure, "aks-dev", cluster__createdWithPool=None)
+    azure.edit("aks-dev", cluster__createdWithPool="initial")
+    azure.run("destroy", "aks-dev", "--hermetic", "--yes")
+    assert azure_emulator.there(azure) == set()
+
+
+def test_pools_of_aks_follow_later_within_their_limits_and_go_back_by_command_only(azure: Subscription) -> None:
+    up(azure, "aks-dev", cluster__version=OLDER)
+    limits = {"nodes": 1, "order": "old-first", "drainMinutes": 60}
+    up(
+        azure,
+        "aks-dev",
+        cluster__version=CHOSEN,
+        cluster__nodeVersion=OLDER,
+        pools__workload__upgrade=limits,
+    )
+    (pool,) = azure.agent_pools("workload")
+    assert pool["properties"]["currentOrchestratorVersion"].startswith(f"{OLDER}.")
+    settings = pool["properties"]["upgradeSettings"]
+    assert (settings["maxSurge"], settings["maxUnavailable"], settings["drainTimeoutInMinutes"]) == ("0", "1", 60)
+    up(azure, "aks-dev", cluster__nodeVersion=None)
+    (pool,) = azure.agent_pools("workload")
+    assert pool["properties"]["currentOrchestratorVersion"].startswith(f"{CHOSEN}.")
+    last = azure.last
+    said = refusal(azure, "aks-dev", cluster__nodeVersion=OLDER)
+    assert f"az aks nodepool rollback --resource-group mlrun-dev --cluster-name mlrun-dev --name {pool['name']}" in said
+    assert azure_emulator.writes(azure.azure.calls(last)) == []
+    up(azure, "aks-dev", cluster__nodeVersion=None, pools__workload__upgrade={})
+    (pool,) = azure.agent_pools("workload")
+    settings = pool["properties"]["upgradeSettings"]
+    assert (settings["maxSurge"], settings["maxUnavailable"], settings["drainTimeoutInMinutes"]) == ("33%", "0", 30)
