@@ -43,5 +43,5 @@ def goes_back(components: Iterable[ClusterComponent], version: str, node_version
     return any(
         is_newer(each, version if each.rank is Rank.CLUSTER else node_version)
         for each in components
-        if each.rank is Rank.CLUSTER or (isinstance(each, Group) and not each.holds_data)
+        if each.rank is Rank.CLUSTER or (isinstance(each, Group) and not each.keeps_version)
     )
