@@ -54,14 +54,14 @@ class AzureTag(StrEnum):
     ENVIRONMENT = ENVIRONMENT_TAG
     """On all Azure resources: ``dev`` or ``prod``, unless the stack file sets another value."""
 
-    TOOK_OVER = "igz-clusters-took-over"
-    """On a system pool of AKS that is a resource of its own: the pool that the cluster was created with."""
-
     MANAGED_BY = "managed-by"
     """On all Azure resources: this package, unless the stack file sets another value; warns against manual edits."""
 
     PURPOSE = "igz-clusters-purpose"
     """On storage accounts: what the storage is for, one of ``Purpose``."""
+
+    TOOK_OVER = "igz-clusters-took-over"
+    """On a system pool of AKS that is a resource of its own: the pool that the cluster was created with."""
 
 
 RESERVED_TAG_PREFIXES: Final = (

@@ -111,14 +111,19 @@ def older_of(one: str, other: str) -> str:
     return min(one, other, key=_number)
 
 
-def nodes_problem(nodes: str, control_plane: str) -> str:
-    """Return why nodes of a minor cannot work with a control plane of another; empty if they can."""
+def require_fitting_nodes(nodes: str, control_plane: str) -> None:
+    """Refuse nodes of a minor that cannot work with a control plane of another.
+
+    Raises
+    ------
+    ValueError
+        The nodes are newer, or too old.
+    """
     behind = _number(control_plane) - _number(nodes)
     if behind < 0:
-        return f"must not be newer than version, {control_plane}: nodes follow the control plane"
+        raise ValueError(f"must not be newer than version, {control_plane}: nodes follow the control plane")
     if behind > SKEW_MAX:
-        return f"must be at most {SKEW_MAX} minor versions behind version, {control_plane}"
-    return ""
+        raise ValueError(f"must be at most {SKEW_MAX} minor versions behind version, {control_plane}")
 
 
 def _number(minor: str) -> int:

@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from typing import Annotated, Final, TypeAlias
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field
 
 from components.contract.choices import ContractModel, Explained
 from components.contract.pool_size import NODES_MAX
@@ -21,6 +21,9 @@ DRAIN_MINUTES: Final = range(5, 1441)
 SOAK_MINUTES_MAX: Final = 30
 """Limits of AKS: https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling."""
 
+NODE_MINUTES: Final = 15
+"""Minutes that the replacement of a node takes beside its drain (assumed); only the patience of ``up`` hangs on it."""
+
 _NODES: Final = rf"[1-9]\d{{0,2}}|{NODES_MAX}|([1-9]\d?|100)%"
 
 
@@ -31,15 +34,6 @@ class UpgradeOrder(StrEnum):
     """A new node starts, then an old one is drained: the group keeps its capacity, and needs more machines for it."""
     OLD_FIRST = "old-first"
     """An old node is drained before its successor starts: no further machine, and less capacity meanwhile."""
-
-
-class Undrainable(StrEnum):
-    """What AKS does with a node whose pods do not leave in time."""
-
-    STOP = "stop"
-    """The upgrade fails there, and the node serves on."""
-    CORDON = "cordon"
-    """The node is cordoned and stays beside its successor, and the upgrade continues."""
 
 
 def _count_or_share(given: object) -> str:
@@ -106,27 +100,11 @@ class PoolUpgrade(ContractModel):
         description="Minutes between a drained node and the next one; AKS only.",
         examples=[5],
     )
-    undrainable: Annotated[
-        Undrainable | None, Explained("stop, the default of AKS: somebody should look at the pods that do not leave.")
-    ] = Field(
-        None, description="What happens to a node whose pods do not leave in time; AKS only.", examples=["cordon"]
-    )
-
-    @field_validator("undrainable", mode="after")
-    @classmethod
-    def _cordoned_nodes_have_successors(cls, given: Undrainable | None, info: ValidationInfo) -> Undrainable | None:
-        if given is Undrainable.CORDON and info.data.get("order") is UpgradeOrder.OLD_FIRST:
-            raise ValueError("cordon needs a new node for each cordoned one; use order new-first, or stop")
-        return given
 
     @property
     def aks_only(self) -> tuple[str, ...]:
         """The keys given that only AKS knows."""
-        given = {
-            "drainMinutes": self.drain_minutes,
-            "soakMinutes": self.soak_minutes,
-            "undrainable": self.undrainable,
-        }
+        given = {"drainMinutes": self.drain_minutes, "soakMinutes": self.soak_minutes}
         return tuple(key for key, value in given.items() if value is not None)
 
 
@@ -145,3 +123,17 @@ def at_once(upgrade: PoolUpgrade | None, nodes_max: int, *, is_elastic: bool) ->
 def share_of(nodes: str, nodes_max: int) -> int:
     """Return a number of nodes; of a share rounded up, as the clouds do."""
     return -(-int(nodes[:-1]) * nodes_max // 100) if nodes.endswith("%") else int(nodes)
+
+
+def minutes_at_most(nodes: str, nodes_max: int, minutes: int) -> int:
+    """Return how long an upgrade of a full group may take.
+
+    Parameters
+    ----------
+    nodes
+        How many nodes are replaced at once, as ``at_once`` returns it.
+    minutes
+        How long pods of a node may take to leave it, with what follows before the next one.
+    """
+    rounds = -(-nodes_max // max(share_of(nodes, nodes_max), 1))
+    return rounds * (NODE_MINUTES + minutes)

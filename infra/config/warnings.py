@@ -7,7 +7,6 @@ from typing import Final
 from components.contract.aks.checks import SYSTEM_NODES_WANTED
 from components.contract.aks.config import AksConfig
 from components.contract.aks.identity import USE_LABEL
-from components.contract.aks.maintenance import UpgradeChannel
 from components.contract.aks.network import ExistingNetwork
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
@@ -43,7 +42,6 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
     yield from _hours(config)
     yield from _warmth(config)
     yield from _backup(config)
-    yield from _older_nodes(config)
     for name, namespace in config.namespaces.items():
         for cidr in namespace.egress_cidrs:
             if ip_network(cidr).prefixlen < PUBLIC_PREFIX_MIN:
@@ -88,18 +86,6 @@ def _storage(config: StackConfig) -> Iterator[Mismatch]:
                 "mounts no `storage`: the driver's release 1.35 has no TLS for NFS on arm64 nodes; use amd64 for pods "
                 "that mount it, or try a pod first",
             )
-
-
-def _older_nodes(config: StackConfig) -> Iterator[Mismatch]:
-    cluster = config.cluster
-    if not isinstance(cluster, AksConfig) or cluster.version_of_nodes == cluster.version:
-        return
-    is_off = cluster.upgrade_channel is UpgradeChannel.NONE
-    if not is_off and not any(pool.role is PoolRole.DATA for pool in config.pools.values()):
-        yield Mismatch(
-            ("cluster", "nodeVersion"),
-            "AKS may upgrade pools again that were rolled back: set upgradeChannel: none until nodes follow",
-        )
 
 
 def _hours(config: StackConfig) -> Iterator[Mismatch]:

@@ -53,7 +53,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 730},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 256},
     "cluster.createdWithPool": {"cluster.createdWithPool": "initial"},
-    "cluster.nodeVersion": {"cluster.nodeVersion": OLDER},
+    "cluster.nodeVersion": {"cluster.nodeVersion": OLDER, "cluster.upgradeChannel": "none"},
     "cluster.upgradeChannel, beside a data pool": {"cluster.upgradeChannel": "patch"},
     "cluster.nodeImageChannel, beside a data pool": {"cluster.nodeImageChannel": "security-patch"},
     "cluster.maintenance": {"cluster.maintenance": {"day": "saturday", "startHour": 22, "hours": 8}},

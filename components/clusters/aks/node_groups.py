@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 from pulumi_azure_native.containerservice import (
@@ -17,7 +17,11 @@ from components.contract.aks.agent_pools import fixed_inputs, node_labels, node_
 from components.contract.aks.config import AksConfig
 from components.contract.azure import AzureTag
 from components.contract.groups import NodeGroup
+from components.contract.pool_upgrade import DRAIN_MINUTES_DEFAULT, SOAK_MINUTES_DEFAULT, minutes_at_most
 from components.contract.pools import PoolRole
+
+UPDATE_MINUTES: Final = 120
+"""Time of the provider for an update (pulumi-azure-native, ``provider/pkg/provider/provider.go``)."""
 
 
 def initial_profile(
@@ -79,6 +83,7 @@ class AgentPools(PlatformComponent):
                 ignore_changes=_left_alone(group),
                 # The plug-in would delete first, since it takes a given name for one that stays.
                 delete_before_replace=False,
+                custom_timeouts=_timeouts(group),
                 # AKS deletes no last system pool, but all pools with their cluster.
                 deleted_with=args.cluster if is_system else None,
             ),
@@ -106,6 +111,15 @@ def _successor(group: NodeGroup, choices: AksConfig) -> dict[str, str]:
     """Return the tag of a system pool that took over, and of the one before: neither counts in the cluster's list."""
     is_one = group.role is PoolRole.INITIAL and choices.created_with_pool
     return {AzureTag.TOOK_OVER.value: str(choices.created_with_pool)} if is_one else {}
+
+
+def _timeouts(group: NodeGroup) -> pulumi.CustomTimeouts | None:
+    """Return how long an update may take, where the stack file limits it; otherwise the provider has its own time."""
+    if (given := group.upgrade) is None:
+        return None
+    pause = (given.drain_minutes or DRAIN_MINUTES_DEFAULT) + (given.soak_minutes or SOAK_MINUTES_DEFAULT)
+    minutes = minutes_at_most(group.upgraded_at_once, group.size.max, pause)
+    return pulumi.CustomTimeouts(update=f"{max(minutes, UPDATE_MINUTES)}m")
 
 
 def _left_alone(group: NodeGroup) -> list[str]:

@@ -26,7 +26,7 @@ from components.contract.eks.autoscaling import autoscaling_tags, node_labels
 from components.contract.eks.hours import GroupHours, group_hours
 from components.contract.eks.spelling import CAPACITY_BLOCK, capacity_type, taint_entry
 from components.contract.hours import OfficeHours
-from components.contract.pool_upgrade import UpgradeOrder
+from components.contract.pool_upgrade import UpgradeOrder, minutes_at_most
 from components.contract.pools import PoolRole
 
 AMI_TYPES: Final = {
@@ -39,6 +39,12 @@ AMI_TYPES: Final = {
 
 STRATEGIES: Final = {UpgradeOrder.NEW_FIRST: "DEFAULT", UpgradeOrder.OLD_FIRST: "MINIMAL"}
 """Update strategies: https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html."""
+
+DRAIN_MINUTES: Final = 15
+"""Time in which pods leave a node: https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html."""
+
+UPDATE_MINUTES: Final = 60
+"""Time of the provider for an update (terraform-provider-aws, ``internal/service/eks/node_group.go``)."""
 
 FAILED: Final = "CREATE_FAILED"
 """Status of a group whose creation EKS gave up. The provider reports no error, and a refresh hides the failure."""
@@ -111,7 +117,12 @@ class ManagedNodeGroup(PlatformComponent):
                 **({OwnTag.HOURS.value: hours.tag} if hours else {}),
                 **({OwnTag.MACHINE_TYPE.value: group.instances[0].name} if is_block else {}),
             },
-            opts=self.child(protect=holds_data, retain_on_delete=holds_data, ignore_changes=_left_alone(group)),
+            opts=self.child(
+                protect=holds_data,
+                retain_on_delete=holds_data,
+                ignore_changes=_left_alone(group),
+                custom_timeouts=_timeouts(group),
+            ),
         )
         self._autoscaling(name, args, hours)
         pulumi.Output.all(self.node_group.status, self.node_group.urn).apply(self._refuse_failed)
@@ -168,6 +179,14 @@ def _update_config(group: contract.NodeGroup) -> NodeGroupUpdateConfigArgs:
     if nodes.endswith("%"):
         return NodeGroupUpdateConfigArgs(max_unavailable_percentage=int(nodes[:-1]), update_strategy=strategy)
     return NodeGroupUpdateConfigArgs(max_unavailable=int(nodes), update_strategy=strategy)
+
+
+def _timeouts(group: contract.NodeGroup) -> pulumi.CustomTimeouts | None:
+    """Return how long an update may take, where the stack file limits it; otherwise the provider has its own time."""
+    if group.upgrade is None:
+        return None
+    minutes = minutes_at_most(group.upgraded_at_once, group.size.max, DRAIN_MINUTES)
+    return pulumi.CustomTimeouts(update=f"{max(minutes, UPDATE_MINUTES)}m")
 
 
 def _left_alone(group: contract.NodeGroup) -> list[str]:

@@ -19,7 +19,6 @@ from components.contract.pool_size import PoolSize
 from components.contract.pool_upgrade import (
     DRAIN_MINUTES_DEFAULT,
     SOAK_MINUTES_DEFAULT,
-    Undrainable,
     UpgradeOrder,
     share_of,
 )
@@ -35,9 +34,6 @@ https://learn.microsoft.com/azure/aks/quotas-skus-regions
 
 ANY_PRICE: Final = -1.0
 """Spot nodes are evicted for capacity only, not for price."""
-
-UNDRAINABLE: Final = {Undrainable.STOP: "Schedule", Undrainable.CORDON: "Cordon"}
-"""How AKS spells what happens to a node that cannot be drained."""
 
 SUFFIX_LENGTH: Final = 4
 _DIGITS: Final = string.digits + string.ascii_lowercase
@@ -141,7 +137,8 @@ def node_taints(group: NodeGroup) -> list[str]:
 def upgrade_settings(group: NodeGroup) -> dict[str, Any] | None:
     """Return the inputs of a pool's upgrades, by their names in Python; None for spot pools: AKS rejects them.
 
-    AKS keeps a setting that is left out, so a pool whose stack file sets limits states all of them.
+    AKS keeps a setting that is left out, so a pool whose stack file sets limits states all of them. A system pool
+    takes no ``maxUnavailable``: https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling.
     """
     if group.lifecycle is Lifecycle.SPOT:
         return None
@@ -151,10 +148,9 @@ def upgrade_settings(group: NodeGroup) -> dict[str, Any] | None:
     adds = given.order is not UpgradeOrder.OLD_FIRST
     return {
         "max_surge": nodes if adds else "0",
-        "max_unavailable": "0" if adds else nodes,
+        **({} if group.role is PoolRole.INITIAL else {"max_unavailable": "0" if adds else nodes}),
         "drain_timeout_in_minutes": _or(given.drain_minutes, DRAIN_MINUTES_DEFAULT),
         "node_soak_duration_in_minutes": _or(given.soak_minutes, SOAK_MINUTES_DEFAULT),
-        "undrainable_node_behavior": UNDRAINABLE[given.undrainable or Undrainable.STOP],
     }
 
 

@@ -29,6 +29,7 @@ from components.contract.groups import NodeGroup
 from components.contract.instances import InstanceType, Provider, Variant
 from components.contract.lifecycle import Lifecycle
 from components.contract.pool_names import POOL_NAME_MAX
+from components.contract.pool_size import NODES_MAX as POOL_SIZE_MAX
 from components.contract.pool_upgrade import UpgradeOrder
 from components.contract.pools import NodePool, PoolRole
 
@@ -155,6 +156,11 @@ def _mismatches_of_numbers(
     if len(made) > POOLS_MAX:
         which = "one per machine type, and per zone for zonal pools"
         yield Mismatch((), f"result in {len(made)} agent pools ({which}), AKS allows {POOLS_MAX}; merge pools")
+    for group in made:
+        # https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling
+        if group.upgrade and (most := nodes_at_most(group)) > POOL_SIZE_MAX:
+            message = f"would have {most} nodes during an upgrade, AKS allows {POOL_SIZE_MAX} in a pool; lower it"
+            yield Mismatch((group.pool, "upgrade", "nodes"), message)
     nodes, subnet = sum(map(nodes_at_most, made)), choices.network.node_cidr
     limits = [
         (nodes_that_fit(subnet), f"the node subnet {subnet} of cluster.network has addresses for", "widen it"),

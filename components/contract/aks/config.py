@@ -36,7 +36,7 @@ from components.contract.azure import (
 from components.contract.choices import ContractModel, Explained, one_of
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
-from components.contract.kubernetes_minors import nodes_problem, one_offered
+from components.contract.kubernetes_minors import one_offered, require_fitting_nodes
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
 
@@ -190,6 +190,9 @@ class AksConfig(ContractModel):
         "Stays set for the life of the cluster.",
         examples=["initial"],
     )
+    upgrade_channel: Annotated[
+        UpgradeChannel | None, Explained("patch; none with data pools, because an upgrade erases their disks.")
+    ] = Field(None, description="Automatic upgrades of the Kubernetes patch version.", examples=["patch"])
     node_version: Annotated[
         Version | None,
         Explained(
@@ -202,9 +205,6 @@ class AksConfig(ContractModel):
         description="Minor version of the nodes, in quotes: that of the control plane, or up to three minors older.",
         examples=["1.35"],
     )
-    upgrade_channel: Annotated[
-        UpgradeChannel | None, Explained("patch; none with data pools, because an upgrade erases their disks.")
-    ] = Field(None, description="Automatic upgrades of the Kubernetes patch version.", examples=["patch"])
     node_image_channel: Annotated[
         NodeImageChannel | None, Explained("node-image; none with data pools, because a new image erases their disks.")
     ] = Field(None, description="Automatic updates of the node operating system.", examples=["security-patch"])
@@ -284,9 +284,11 @@ class AksConfig(ContractModel):
     @field_validator("node_version", mode="after")
     @classmethod
     def _beside_the_control_plane(cls, nodes: str | None, info: ValidationInfo) -> str | None:
-        version = info.data.get("version")
-        if nodes and version and (problem := nodes_problem(nodes, version)):
-            raise ValueError(problem)
+        if nodes and (version := info.data.get("version")):
+            require_fitting_nodes(nodes, version)
+            # https://learn.microsoft.com/azure/aks/upgrade-aks-control-plane
+            if nodes != version and info.data.get("upgrade_channel") is not UpgradeChannel.NONE:
+                raise ValueError("needs upgradeChannel: none, or AKS upgrades all pools with the control plane")
         return nodes
 
     @property

@@ -43,7 +43,7 @@ def storage_problems(choices: AksConfig, storage: Mapping[str, Storage]) -> Iter
     for name in storage:
         if word := _forbidden(_word(name)):
             yield Mismatch((name,), f"would name a storage account with '{word}', which Azure forbids; rename it")
-    tags = {*choices.tags, *(tag.value for tag in AzureTag)}
+    tags = {*choices.tags, *(tag.value for tag in AzureTag if tag is not AzureTag.TOOK_OVER)}
     if storage and len(tags) > TAGS_MAX:
         ours = f"a storage account takes {TAGS_MAX}, and {len(tags) - len(choices.tags)} are this package's"
         yield Mismatch((), f"is impossible with {len(choices.tags)} cluster.tags: {ours}; remove some")

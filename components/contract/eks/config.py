@@ -35,7 +35,7 @@ from components.contract.eks.network import (
 )
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
-from components.contract.kubernetes_minors import nodes_problem, one_offered
+from components.contract.kubernetes_minors import one_offered, require_fitting_nodes
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
 
@@ -326,16 +326,15 @@ class EksConfig(ContractModel):
     @field_validator("node_version", mode="after")
     @classmethod
     def _beside_the_control_plane(cls, nodes: str | None, info: ValidationInfo) -> str | None:
-        version = info.data.get("version")
-        if nodes and version and (problem := nodes_problem(nodes, version)):
-            raise ValueError(problem)
+        if nodes and (version := info.data.get("version")):
+            require_fitting_nodes(nodes, version)
         return nodes
 
     @field_validator("node_release", mode="after")
     @classmethod
     def _of_the_version(cls, release: str | None, info: ValidationInfo) -> str | None:
-        version = info.data.get("node_version") or info.data.get("version")
-        if release and version and not release.startswith(f"{version}."):
+        version = info.data.get("node_version", "") or info.data.get("version")
+        if release and version and "node_version" in info.data and not release.startswith(f"{version}."):
             raise ValueError(f"HE-05: is not a release of version {version}")
         return release
 

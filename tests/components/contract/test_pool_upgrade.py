@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from components.contract.pool_upgrade import PoolUpgrade, at_once, share_of
+from components.contract.pool_upgrade import PoolUpgrade, at_once, minutes_at_most, share_of
 
 
 @pytest.mark.parametrize(("given", "nodes"), [(1, "1"), ("1", "1"), (1000, "1000"), ("1%", "1%"), ("100%", "100%")])
@@ -38,3 +38,10 @@ def test_a_group_replaces_what_is_asked_for_but_never_more_nodes_than_it_has(
 )
 def test_a_share_is_rounded_up(nodes: str, nodes_max: int, expected: int) -> None:
     assert share_of(nodes, nodes_max) == expected
+
+
+@pytest.mark.parametrize(
+    ("nodes", "nodes_max", "expected"), [("1", 12, 12 * 30), ("10%", 30, 10 * 30), ("100%", 3, 30), ("5", 3, 30)]
+)
+def test_an_upgrade_takes_a_drain_and_a_new_node_for_each_round(nodes: str, nodes_max: int, expected: int) -> None:
+    assert minutes_at_most(nodes, nodes_max, 15) == expected

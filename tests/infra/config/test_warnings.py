@@ -7,7 +7,6 @@ import pytest
 from infra.config import StackConfig, parse
 from infra.config.warnings import warnings_of
 from support import aks, eks
-from support.minors import OLDER
 from workbench import stacks
 
 NAMESPACES = ["mlrun", "kube-system", "elsewhere"]
@@ -26,9 +25,6 @@ UNMOUNTED = (
     "shared: not 'shard', which autoMount of MLRun mounts into every function; if nobody else creates that claim, no "
     "function starts"
 )
-
-
-AGAIN = "AKS may upgrade pools again that were rolled back: set upgradeChannel: none until nodes follow"
 
 
 def warned(config: StackConfig) -> list[str]:
@@ -112,13 +108,6 @@ def test_entries_of_aks_are_compared_with_the_namespaces_too() -> None:
     assert warned(aks.config({"cluster.access.entries": {"ops": entry}})) == [
         f"cluster.access.entries.ops.namespaces: {ABSENT}"
     ]
-
-
-def test_pools_that_were_rolled_back_need_a_channel_that_does_not_upgrade_them() -> None:
-    older: dict[str, Any] = {"cluster.nodeVersion": OLDER, "pools.data": None}
-    assert warned(aks.config(older)) == [f"cluster.nodeVersion: {AGAIN}"]
-    assert warned(aks.config({**older, "cluster.upgradeChannel": "none"})) == []
-    assert warned(aks.config({"cluster.nodeVersion": OLDER})) == [], "with data pools there is no channel"
 
 
 CONTAINERS = {"containers": [{"account": "mldata", "resourceGroup": "data", "container": "vision"}]}

@@ -57,25 +57,28 @@ def test_a_spot_pool_is_said_to_be_one_in_every_way_that_aks_wants(name: str) ->
 def test_limits_of_upgrades_are_all_said_where_one_is() -> None:
     changes = {
         "pools.initial.upgrade": {},
-        "pools.workload.upgrade": {"nodes": "10%", "drainMinutes": 240, "soakMinutes": 5, "undrainable": "cordon"},
+        "pools.workload.upgrade": {"nodes": "10%", "drainMinutes": 240, "soakMinutes": 5},
         "pools.gpu.upgrade": {"nodes": 1, "order": "old-first"},
     }
     found = {name: pool.get("upgradeSettings") for name, pool in pools(build(changes)).items()}
-    defaults = {
-        "drainTimeoutInMinutes": 30,
-        "nodeSoakDurationInMinutes": 0,
-        "undrainableNodeBehavior": "Schedule",
-    }
-    assert found["initial"] == {"maxSurge": "1", "maxUnavailable": "0", **defaults}
+    defaults = {"drainTimeoutInMinutes": 30, "nodeSoakDurationInMinutes": 0}
+    assert found["initial"] == {"maxSurge": "1", **defaults}
     assert found["gpu"] == {"maxSurge": "0", "maxUnavailable": "1", **defaults}
     assert found["workload"] == {
         "maxSurge": "10%",
         "maxUnavailable": "0",
         "drainTimeoutInMinutes": 240,
         "nodeSoakDurationInMinutes": 5,
-        "undrainableNodeBehavior": "Cordon",
     }
     assert (found["jupyter-1"], found["spot"]) == ({"maxSurge": "33%"}, None)
+
+
+def test_an_update_within_limits_has_the_time_that_they_may_take() -> None:
+    changes = {"pools.workload.upgrade": {"nodes": 1, "drainMinutes": 60, "soakMinutes": 5}, "pools.gpu.upgrade": {}}
+    options = build(changes).options
+    assert options[AGENT_POOL, "test-pools-workload"].update_timeout == "800m", "ten nodes, 80 minutes each"
+    assert options[AGENT_POOL, "test-pools-gpu"].update_timeout == "120m"
+    assert options[AGENT_POOL, "test-pools-spot"].update_timeout == ""
 
 
 def test_another_system_pool_takes_over_from_the_one_that_the_cluster_was_created_with() -> None:
@@ -93,7 +96,7 @@ def test_another_system_pool_takes_over_from_the_one_that_the_cluster_was_create
 
 
 def test_all_pools_have_the_version_of_nodes() -> None:
-    found = pools(build({"cluster.nodeVersion": OLDER}))
+    found = pools(build({"cluster.nodeVersion": OLDER, "cluster.upgradeChannel": "none"}))
     assert {pool["orchestratorVersion"] for pool in found.values()} == {OLDER}
 
 

@@ -106,6 +106,21 @@ def test_limits_of_upgrades_are_each_groups_own() -> None:
     assert groups["test-spot"]["updateConfig"] == {"maxUnavailablePercentage": 33}
 
 
+def test_an_update_within_limits_has_the_time_that_they_may_take() -> None:
+    options = build({"pools.workload.upgrade": {"nodes": 1}, "pools.gpu.upgrade": {"nodes": "100%"}}).options
+    assert options[NODE_GROUP, "test-workload"].update_timeout == "300m", "ten nodes, half an hour each"
+    assert options[NODE_GROUP, "test-gpu"].update_timeout == "60m"
+    assert options[NODE_GROUP, "test-initial"].update_timeout == ""
+
+
+@pytest.mark.parametrize(("order", "strategy"), [(None, "MINIMAL"), ("old-first", "MINIMAL"), ("new-first", "DEFAULT")])
+def test_reserved_groups_take_no_further_machine_unless_the_stack_file_says_so(order: str, strategy: str) -> None:
+    reserved = {"lifecycle": "reserved", "zone": "a", "reservation": {"id": "cr-0a91582543292e10a"}}
+    changes = {f"pools.gpu.{key}": value for key, value in reserved.items()}
+    groups = build({**changes, "pools.gpu.upgrade": {"order": order}}).of_type(NODE_GROUP)
+    assert groups["test-gpu"]["updateConfig"]["updateStrategy"] == strategy
+
+
 @pytest.mark.parametrize(
     ("live", "changes", "nodes"),
     [
