@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from components.contract.pool_upgrade import Undrainable
 from policies.values import Value
 from policies.views.selectors import selects
 from workbench.engine.clouds.blocker import Blocker
@@ -43,8 +42,6 @@ class _Pod:
 
     content: Mapping[str, Any]
     group: Group
-    is_left: bool
-    """Whether the upgrade leaves a node that cannot be drained, and goes on."""
 
     @property
     def name(self) -> str:
@@ -78,9 +75,7 @@ def budget_findings(cloud: CloudStack, groups: Sequence[Group], items: Sequence[
     for own, pods in guarded.items():
         first, *others = (budgets[index] for index in own)
         found = _of_several([first, *others], pods) if others else _of_one(first, pods)
-        if isinstance(found, Blocker) and all(pod.is_left for pod in pods):
-            notes.append(f"{found.where}: {found.what}. Their nodes are cordoned and stay.")
-        elif isinstance(found, Blocker):
+        if isinstance(found, Blocker):
             blockers.append(found)
         elif found:
             notes.append(found)
@@ -98,9 +93,7 @@ def _pods(cloud: CloudStack, groups: Sequence[Group], items: Iterable[Mapping[st
             pods.append(item)
     for pod in pods:
         if group := nodes.get(pod["spec"].get("nodeName", "")):
-            declared = cloud.groups.get(group.program_name)
-            is_left = bool(declared and declared.upgrade and declared.upgrade.undrainable is Undrainable.CORDON)
-            yield _Pod(pod, group, is_left)
+            yield _Pod(pod, group)
 
 
 def _is_evicted(pod: Mapping[str, Any]) -> bool:
@@ -133,6 +126,13 @@ def _of_one(budget: Mapping[str, Any], pods: Sequence[_Pod]) -> Blocker | str | 
     unready = [pod for pod in held if not pod.is_ready]
     if not held or status.get("disruptionsAllowed"):
         return None
+    if failure := _failure(status):
+        return Blocker(
+            _name(budget),
+            f"allows no disruption, because its pods cannot be counted: {failure}",
+            "Kubernetes must find the controllers of its pods, and their scale",
+            f"Give it minAvailable as a number instead, or delete it while you upgrade; until then {_stops(held)}.",
+        )
     if 0 < expected <= wanted:
         limit = ", ".join(f"{key} {spec[key]}" for key in ("maxUnavailable", "minAvailable") if key in spec)
         return Blocker(
@@ -142,7 +142,7 @@ def _of_one(budget: Mapping[str, Any], pods: Sequence[_Pod]) -> Blocker | str | 
             "Raise maxUnavailable, lower minAvailable or add a replica; or delete the budget while you upgrade. Until "
             f"then {_stops(held)}.",
         )
-    if unready and ready < wanted:
+    if unready and (ready < wanted or not wanted):
         return Blocker(
             _name(budget),
             f"wants {wanted} ready pods and has {ready}, and the upgrade evicts {_listed(unready)}, not ready",
@@ -156,6 +156,15 @@ def _of_one(budget: Mapping[str, Any], pods: Sequence[_Pod]) -> Blocker | str | 
         f"{_name(budget)} allows no disruption now: {ready} of its {expected} pods are ready, and it wants {wanted}. "
         f"The upgrade waits before it evicts {_listed(held)}."
     )
+
+
+def _failure(status: Mapping[str, Any]) -> str:
+    """Return why Kubernetes could not compute a budget; empty if it could.
+
+    https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/disruption/disruption.go, ``failSafe``.
+    """
+    failed = (each for each in status.get("conditions") or () if each.get("reason") == "SyncFailed")
+    return next((str(each.get("message") or "no reason given").rstrip(".") for each in failed), "")
 
 
 def _name(budget: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from workbench.engine.budgets import BudgetFindings, budget_findings
 from workbench.engine.clouds.cloud import CloudStack
 from workbench.engine.clouds.cluster_component import Group
 from workbench.engine.clouds.find import cloud_of
-from workbench.engine.cluster_components import node_upgrades
+from workbench.engine.cluster_components import drained_groups, node_upgrades
 from workbench.report.event_payloads import Step
 from workbench.report.events import Stream
 
@@ -90,6 +90,7 @@ def test_a_pod_that_is_not_ready_stays_while_others_are_missing_unless_its_budge
     assert blocker.what == "wants 2 ready pods and has 1, and the upgrade evicts mlrun/api-0, not ready"
     assert found(budget(3, 2, 1, unhealthyPodEvictionPolicy="AlwaysAllow"), pod(ready=False)) == BudgetFindings()
     assert found(budget(3, 2, 2), pod(ready=False)) == BudgetFindings()
+    assert len(found(budget(1, 0, 0, maxUnavailable=1), pod(ready=False)).blockers) == 1, "wanting none spares none"
 
 
 def test_a_budget_that_is_used_up_now_is_only_noted() -> None:
@@ -128,20 +129,33 @@ def test_no_other_budget_stops_anything(items: list[dict[str, Any]]) -> None:
     assert found(*items) == BudgetFindings()
 
 
-def test_where_aks_cordons_what_it_cannot_drain_nothing_stops() -> None:
-    choices = {"pools.workload.upgrade": {"undrainable": "cordon"}}
-    pools = [each for each in aks_state.components() if each.logical_name == "test-pools-workload"]
-    items = [node(group=pools[0].name, label="kubernetes.azure.com/agentpool"), NONE, pod()]
-    cloud, tolerant = cloud_of(STACK, aks.config()), cloud_of(STACK, aks.config(choices))
-    assert isinstance(cloud, CloudStack)
-    assert isinstance(tolerant, CloudStack)
-    alike = [each for each in pools if isinstance(each, Group)]
-    assert len(budget_findings(cloud, alike, items).blockers) == 1
-    note = (
-        "PodDisruptionBudget mlrun/api: lets no pod go (maxUnavailable 0 of 3), and the upgrade evicts mlrun/api-0. "
-        "Their nodes are cordoned and stay."
+def test_a_budget_that_cannot_be_computed_stops_the_upgrade_with_its_reason() -> None:
+    given = budget(0, 0, 0, maxUnavailable=1)
+    message = "found no controllers for pod api-0."
+    given["status"]["conditions"] = [{"type": "DisruptionAllowed", "reason": "SyncFailed", "message": message}]
+    (blocker,) = found(given, pod()).blockers
+    assert blocker.what == (
+        "allows no disruption, because its pods cannot be counted: found no controllers for pod api-0"
     )
-    assert budget_findings(tolerant, alike, items) == BudgetFindings(notes=(note,))
+
+
+@pytest.mark.parametrize(
+    ("op", "cluster_goes", "names"),
+    [("delete", False, ["test-pools-gpu"]), ("delete-replaced", False, ["test-pools-gpu"]), ("delete", True, [])],
+)
+def test_aks_drains_a_pool_that_is_deleted_but_not_those_that_go_with_their_cluster(
+    op: str, cluster_goes: bool, names: list[str]
+) -> None:
+    gone = [
+        aks_state.urn(aks.AGENT_POOL, "test-pools-gpu"),
+        *([aks_state.urn(aks.CLUSTER, "test-cluster")] * cluster_goes),
+    ]
+    steps = [
+        Step.model_validate({"op": op, "urn": each["urn"], "type": each["type"], "old": each, "new": None})
+        for each in aks_state.exported()["resources"]
+        if each["urn"] in gone
+    ]
+    assert [group.logical_name for group in drained_groups(Stream(steps=steps))] == names
 
 
 @pytest.mark.parametrize(
