@@ -91,7 +91,7 @@ def judge(
         notes=(
             *(note for component in components for note in _notes(component, conditions)),
             *cloud.notes(existing),
-            *(f"Before the way back, EKS reports: {warning}." for warning in back.warnings),
+            *(f"Before the way back, {cloud.service} reports: {warning}." for warning in back.warnings),
         ),
     )
 
@@ -195,7 +195,7 @@ def _sizes(live: Group, cloud: Cloud, *, rolls: bool) -> Iterator[Blocker]:
     ):
         yield Blocker(
             where,
-            f"the bounds of the {live} change from {low}..{high} to {declared.size} together with cluster.version",
+            f"the bounds of the {live} change from {low}..{high} to {declared.size} together with their version",
             "change one of the two at a time: the autoscaler may resize the group during the long upgrade, and the "
             "outdated size would then be sent",
             f"Leave the bounds at {low}..{high} until the upgrade is done.",

@@ -19,8 +19,12 @@ from workbench.engine.clouds.way_back import WayBack, is_newer
 KUBE_PROXY: Final = "kube-proxy"
 """The add-on whose minor version is one of Kubernetes."""
 
-SOLVED_BY_NODES: Final = re.compile(r"(?i)version skew|add-?on")
-"""Insights about nodes and add-ons that go back in the same run, before the control plane; their names are assumed."""
+SOLVED_BY_RUNS: Final = re.compile(r"(?i)version skew|add-?on")
+"""Insights about nodes and add-ons, which go back before the control plane.
+
+Their names: awsdocs/amazon-eks-user-guide, ``latest/ug/clusters/cluster-insights.adoc``. They may be a day old. EKS
+looks again when it is asked to go back, and no run forces it.
+"""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Eks(CloudStack):
     )
     no_way_back = (
         "If EKS upgraded it automatically, the old version is out of support. Otherwise EKS takes an upgrade back for "
-        "seven days, by one minor version (docs/node-upgrades.md#the-way-back)."
+        "seven days, by one minor version that is in standard support (docs/node-upgrades.md#the-way-back)."
     )
 
     group_label = "eks.amazonaws.com/nodegroup"
@@ -106,9 +110,8 @@ class Eks(CloudStack):
 
     def _control_plane_back(self, components: Sequence[ClusterComponent], way_back: WayBack) -> Iterator[Blocker]:
         yield from self._nodes_back(components, way_back)
-        newer = self._newer(components)
         for error in way_back.errors:
-            if newer and SOLVED_BY_NODES.search(error):
+            if SOLVED_BY_RUNS.search(error):
                 continue
             yield Blocker(
                 "cluster.version",
@@ -136,12 +139,21 @@ class Eks(CloudStack):
                 )
 
     @override
-    def upgrade_blockers(self, upgrades: Sequence[NodeUpgrade]) -> Iterator[Blocker]:
-        """Refuse other changes of nodes that are to stay behind: with each, EKS upgrades them to its own version.
+    def plan_blockers(self, upgrades: Sequence[NodeUpgrade], created: Sequence[Group]) -> Iterator[Blocker]:
+        """Refuse new groups while nodes are to stay behind, and other changes of such nodes.
 
-        The provider names no version that does not change (`internal/service/eks/node_group.go`), and EKS then takes
-        the control plane's (botocore's model of ``UpdateNodegroupVersionRequest``).
+        EKS creates groups of the control plane's version only (botocore's model of ``CreateNodegroupRequest``). In an
+        update the provider names no version that does not change (`internal/service/eks/node_group.go`), and EKS then
+        takes the control plane's (botocore's model of ``UpdateNodegroupVersionRequest``).
         """
+        if created and self.node_version != self.version:
+            named = ", ".join(sorted(group.logical_name for group in created))
+            yield Blocker(
+                "cluster.nodeVersion",
+                f"{self.node_version}, but the change creates the node group{'s' * (len(created) > 1)} {named}",
+                f"EKS creates node groups of the control plane's version only, {self.version}",
+                "Remove nodeVersion, or leave this change until the nodes follow.",
+            )
         for upgrade in upgrades:
             if "version" not in upgrade.inputs and minor(upgrade.group.version) < minor(self.version):
                 yield Blocker(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from components.contract.kubernetes_minors import calendar
 from workbench.engine.clouds.cluster_component import minor
 from workbench.engine.clouds.way_back import WayBack
 from workbench.recovery.cloud.aws.queries import AwsQueries
@@ -33,9 +34,14 @@ def way_back(queries: AwsQueries, now: datetime) -> WayBack:
     ]
     if not _is_undoable(updates, cluster.get("version", ""), now):
         return WayBack()
+    target = f"1.{minor(cluster['version']) - 1}"
+    support = calendar("eks").get(target)
+    if support and support.ends and support.ends < now.date():
+        # EKS asks for the policy EXTENDED then, and clusters of this package have STANDARD.
+        return WayBack()
     insights = queries.listed("eks", "list_insights", "insights", clusterName=name, filter={"categories": [_CATEGORY]})
     return WayBack(
-        f"1.{minor(cluster['version']) - 1}",
+        target,
         errors=tuple(_words(insights, "ERROR")),
         warnings=(*_words(insights, "WARNING"), *_words(insights, "UNKNOWN")),
     )

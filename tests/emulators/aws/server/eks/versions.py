@@ -96,6 +96,7 @@ def check_upgrade(cluster: Cluster, version: str) -> str:
         ahead = sorted(name for name, its in groups.items() if its > minor(version))
         if ahead:
             raise invalid_request(f"Nodegroups {', '.join(ahead)} would be ahead of cluster version {version}")
+        check_policy(cluster.body.get("upgradePolicy") or {}, version)
         return "VersionRollback"
     # https://github.com/terraform-aws-modules/terraform-aws-eks/issues/2607 has the words.
     raise invalid_parameter(f"Unsupported Kubernetes minor version update from {cluster.version} to {version}")

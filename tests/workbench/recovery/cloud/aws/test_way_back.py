@@ -1,10 +1,11 @@
 """Where a control plane of EKS can go back to, by what AWS says of its updates and insights."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import pytest
 
+from components.contract.kubernetes_minors import calendar
 from support.minors import CHOSEN, OLDER
 from workbench.engine.clouds.way_back import WayBack
 from workbench.recovery.cloud.aws.way_back import way_back
@@ -47,9 +48,9 @@ def update(days: float, type_: str = "VersionUpdate", version: str = CHOSEN, sta
     return {"type": type_, "status": status, "params": params, "createdAt": NOW - timedelta(days=days)}
 
 
-def found(*updates: dict[str, Any]) -> WayBack:
+def found(*updates: dict[str, Any], now: datetime = NOW) -> WayBack:
     queries: Any = Answers(*updates)
-    return way_back(queries, NOW)
+    return way_back(queries, now)
 
 
 def test_an_upgrade_of_the_last_week_can_be_undone_if_eks_reports_no_error() -> None:
@@ -74,3 +75,13 @@ def test_an_upgrade_of_the_last_week_can_be_undone_if_eks_reports_no_error() -> 
 )
 def test_nothing_else_is_a_way_back(updates: list[dict[str, Any]]) -> None:
     assert found(*updates) == WayBack()
+
+
+def test_a_version_in_extended_support_is_no_way_back() -> None:
+    """EKS asks for another support policy than that of our clusters, after nodes and add-ons went back."""
+    ends = calendar("eks")[OLDER].ends
+    assert ends
+    last = datetime.combine(ends, time(12), UTC)
+    upgraded = {**update(0), "createdAt": last - timedelta(days=1)}
+    assert found(upgraded, now=last).version == OLDER
+    assert found(upgraded, now=last + timedelta(days=1)) == WayBack()
