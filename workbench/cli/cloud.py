@@ -139,7 +139,9 @@ def _guarded(run: CloudRun, *options: str) -> list[Stream]:
         plans.append(plan)
 
     # Where the owner switched the guard off, nothing is planned; others' objects in an existing cluster are many.
-    is_planned = run.existing or run.stack.config.policy_guard is not PolicyGuard.OFF
+    # Nodes that stay behind are planned all the same: EKS would bring them along with other changes.
+    is_guarded = run.stack.config.policy_guard is not PolicyGuard.OFF
+    is_planned = run.existing or is_guarded or run.cloud.node_version != run.cloud.version
     guard(run.session, "up", *AS_REFRESHED, *options, judged=judged if is_planned else None)
     return plans
 
@@ -178,7 +180,9 @@ def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[ClusterComp
         return []
     conditions = [condition(group, found) for group in groups]
     stay = [not (each.is_in_order or each.is_moving or each.is_lost) for each in conditions]
-    return [*groups] if len(groups) == len(failures) and all(stay) else []
+    # What follows a new initial group may be the deletion of the old one, on which core services still run.
+    is_safe = all(stay) and not any(group.is_initial for group in groups)
+    return [*groups] if len(groups) == len(failures) and is_safe else []
 
 
 def _ready(run: CloudRun, before: Mapping[str, Any]) -> tuple[Judgement, Mapping[str, Any]]:

@@ -9,16 +9,16 @@ from workbench.cli.console import PLAIN, errors
 from workbench.engine.budgets import KINDS, budget_findings
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import CloudStack
-from workbench.engine.cluster_components import node_upgrades
+from workbench.engine.cluster_components import created_groups, drained_groups, node_upgrades
 from workbench.engine.in_cluster import recorded_cluster
 from workbench.report.events import Stream
 from workbench.system.errors import UserError
 
 
 def upgrade_blockers(run: CloudRun, deployment: Mapping[str, Any], plan: Stream) -> Sequence[Blocker]:
-    """Return why a plan must not upgrade nodes: by the cloud, and by disruption budgets in the cluster.
+    """Return why a plan must not change nodes: by the cloud, and by disruption budgets in the cluster.
 
-    Prints budgets that would only slow the upgrade down. A cluster that does not answer is noted only: the engine meets
+    Prints budgets that would only slow the change down. A cluster that does not answer is noted only: the engine meets
     it too.
 
     Parameters
@@ -26,18 +26,21 @@ def upgrade_blockers(run: CloudRun, deployment: Mapping[str, Any], plan: Stream)
     deployment
         The stack's state, which records how to reach the cluster.
     """
-    upgrades = node_upgrades(plan)
-    if not upgrades or not isinstance(run.cloud, CloudStack):
+    if not isinstance(run.cloud, CloudStack):
         return ()
-    if blockers := [*run.cloud.upgrade_blockers(upgrades)]:
+    upgrades = node_upgrades(plan)
+    if blockers := [*run.cloud.plan_blockers(upgrades, created_groups(plan))]:
         return blockers
+    drained = drained_groups(plan)
+    if not drained:
+        return ()
     try:
         with recorded_cluster(deployment, run.session.whole_environment()) as api:
             items = json.loads(api.run("get", KINDS, "--all-namespaces", "-o", "json"))["items"] if api else []
     except UserError as error:
         errors.print(f"note: Disruption budgets could not be checked before the upgrade: {error.message}", **PLAIN)
         return ()
-    found = budget_findings(run.cloud, [each.group for each in upgrades], items)
+    found = budget_findings(run.cloud, drained, items)
     for note in found.notes:
         errors.print(f"note: {note}", **PLAIN)
     return found.blockers

@@ -1,5 +1,6 @@
 """What a change of a live AKS cluster must not ask for: every step of versions, every size, every condition."""
 
+from copy import deepcopy
 from itertools import product
 from typing import Any
 
@@ -13,7 +14,7 @@ from support.aks_state import INITIAL, STACK, Live, components, exported, urn
 from support.minors import CHOSEN, NEWEST, OLDER, number
 from workbench.engine.clouds.aks.cluster_components import AksPool
 from workbench.engine.clouds.aks.conditions import AksCondition as Condition
-from workbench.engine.clouds.cluster_component import Conditions
+from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.cluster_components import components_of_state
 from workbench.engine.upgrade_checks import Judgement, judge
@@ -101,14 +102,14 @@ def test_an_upgrade_that_stopped_among_the_pools_goes_on_with_the_rest() -> None
 
 
 def test_pools_may_stay_behind_and_follow_later() -> None:
-    stay = {"cluster.version": NEWEST, "cluster.nodeVersion": CHOSEN}
+    stay = {"cluster.version": NEWEST, "cluster.nodeVersion": CHOSEN, "cluster.upgradeChannel": "none"}
     assert judged(stay, at(f"{NEWEST}.0", f"{CHOSEN}.0")) == Judgement()
     (note,) = judged({"cluster.version": NEWEST}, at(f"{NEWEST}.0", f"{NEWEST}.0", initial=f"{CHOSEN}.0")).notes
     assert "only Azure's own command upgrades it: `az aks nodepool upgrade --resource-group research" in note
 
 
 def test_pools_go_back_by_azures_command_alone() -> None:
-    changes = {"cluster.nodeVersion": OLDER}
+    changes = {"cluster.nodeVersion": OLDER, "cluster.upgradeChannel": "none"}
     behind = dict.fromkeys(("data_1", "data_2", "data_3", "jupyter_1", "jupyter_2", "jupyter_3", "spot"), f"{OLDER}.0")
     behind |= dict.fromkeys(("spot_d8as_v5", "gpu", "workload"), f"{OLDER}.0")
     (blocker,) = judged(changes, at(f"{CHOSEN}.1", f"{CHOSEN}.1", **behind)).blockers
@@ -116,10 +117,12 @@ def test_pools_go_back_by_azures_command_alone() -> None:
         "cluster.nodeVersion",
         f"{OLDER}, but the agent pool initial runs {CHOSEN}",
     )
-    said = blocker.step
-    turn_off = "`az aks update --resource-group research --name research --auto-upgrade-channel none`, then "
-    roll_back = "`az aks nodepool rollback --resource-group research --cluster-name research --name initial`. "
-    assert said.startswith(f"{turn_off}{roll_back}Set `upgradeChannel: none` beside nodeVersion, or AKS upgrades")
+    commands = [
+        "`az aks nodepool get-rollback-versions --resource-group research --cluster-name research --name initial`",
+        "`az aks update --resource-group research --name research --auto-upgrade-channel none`",
+        "`az aks nodepool rollback --resource-group research --cluster-name research --name initial`",
+    ]
+    assert [blocker.step.index(each) for each in commands] == sorted(map(blocker.step.index, commands))
     everything = judged(changes, at(f"{CHOSEN}.1", f"{CHOSEN}.1")).blockers
     assert len(everything) == len(built().of_type(AGENT_POOL)) + 1 - 3, "each pool but data pools"
 
@@ -149,7 +152,7 @@ def test_limits_that_aks_keeps_are_named_and_those_of_the_system_pool_with_their
     assert note == (
         "The agent pool initial keeps maxSurge 1, drainTimeoutInMinutes 30; to apply the stack file: "
         "`az aks nodepool update --resource-group research --cluster-name research --name initial --max-surge 2 "
-        "--drain-timeout 60 --node-soak-duration 0 --undrainable-node-behavior Schedule`."
+        "--drain-timeout 60 --node-soak-duration 0`."
     )
 
 
@@ -264,9 +267,7 @@ TAKEOVER = {"cluster.createdWithPool": "initial"}
 def test_another_pool_may_take_over_from_the_one_that_the_cluster_was_created_with() -> None:
     found = judged({**TAKEOVER, "pools.initial.instanceTypes": ["Standard_D8s_v5"], "cluster.rootVolumeGib": 256})
     assert found.blockers == ()
-    assert found.notes == (
-        "The agent pool initial is deleted once another one has taken over; it is entered into the state first.",
-    )
+    assert found.notes == ("The agent pool initial stays until another one works; the `up` after that deletes it.",)
 
 
 def test_a_takeover_names_the_pool_that_there_is_and_loses_no_zone() -> None:
@@ -276,17 +277,53 @@ def test_a_takeover_names_the_pool_that_there_is_and_loses_no_zone() -> None:
     assert blocker.what == "another pool would take over from the agent pool initial without its zones 3"
 
 
+def after_takeover(name: str = "") -> list[ClusterComponent]:
+    """Return what is live after a takeover if AKS lists one system pool without a tag; default: the successor."""
+    resources = deepcopy(exported(TAKEOVER)["resources"])
+    (outputs,) = [each["outputs"] for each in resources if each["type"] == CLUSTER]
+    (own,) = [each["inputs"] for each in resources if each["urn"].endswith("::test-pools-initial")]
+    listed = {**outputs["agentPoolProfiles"][0], "name": name or own["agentPoolName"], "tags": {}}
+    outputs["agentPoolProfiles"] = [listed]
+    return components_of_state({"resources": resources})
+
+
 def test_a_takeover_stays_in_the_stack_file_once_it_has_begun() -> None:
-    successor = exported(TAKEOVER)["resources"]
-    parts = components_of_state({"resources": successor})
+    parts = after_takeover()
     initial = next(part for part in parts if part.logical_name == "test-pools-initial")
     assert isinstance(initial, AksPool)
-    assert initial.predecessor == "initial"
+    assert (initial.is_successor, initial.predecessor) == (True, "initial")
     assert judge(cloud_of(STACK, config(TAKEOVER)), parts, {}).blockers == ()
     (blocker,) = judge(cloud_of(STACK, config()), parts, {}).blockers
     assert blocker.where == "cluster.createdWithPool"
     assert blocker.step == "Set it to initial."
-    assert blocker.what == f"is not set, but the takeover from 'initial' has begun or is done: {initial}"
+    assert blocker.what == f"is not set, but the initial pool has been taken over by the {initial}"
+
+
+def test_a_takeover_may_be_given_up_while_the_first_pool_is_there() -> None:
+    assert judge(cloud_of(STACK, config()), components(), {}).blockers == ()
+    listed = components_of_state({"resources": exported(TAKEOVER)["resources"]})
+    assert judge(cloud_of(STACK, config()), listed, {}).blockers == ()
+
+
+def test_after_a_takeover_a_system_pool_of_others_does_not_matter() -> None:
+    assert judge(cloud_of(STACK, config(TAKEOVER)), after_takeover("theirs"), {}).blockers == ()
+
+
+def test_a_successor_whose_tag_is_gone_is_still_one_pool() -> None:
+    parts = after_takeover()
+    assert len([each for each in parts if isinstance(each, AksPool) and each.is_initial]) == 1
+    assert judge(cloud_of(STACK, config(TAKEOVER)), parts, {}).blockers == ()
+
+
+def test_limits_that_aks_keeps_are_no_change_and_one_that_it_would_refuse_is_named() -> None:
+    kept: Live = {"test-pools-workload": {"upgradeSettings": {"maxSurge": "33%", "drainTimeoutInMinutes": 240}}}
+    kept |= {"test-pools-gpu": {"upgradeSettings": {"maxSurge": "33%", "nodeSoakDurationInMinutes": 5}}}
+    assert judged(live=kept).earlier_runs == ()
+    old_first: Live = {"test-pools-workload": {"upgradeSettings": {"maxSurge": "0", "maxUnavailable": "1"}}}
+    (blocker,) = judged(live=old_first).blockers
+    assert blocker.where == "pools.workload.upgrade"
+    assert "keeps maxUnavailable 1, beside which AKS takes no maxSurge" in blocker.what
+    assert judged({"pools.workload.upgrade": {}}, old_first).blockers == ()
 
 
 def test_zones_in_another_order_and_ids_in_another_case_are_the_same() -> None:

@@ -10,7 +10,7 @@ from components.contract.groups import NodeGroup
 from components.contract.hours import OfficeHours
 from infra.config import StackConfig
 from workbench.engine.clouds.blocker import Blocker
-from workbench.engine.clouds.cluster_component import ClusterComponent, NodeUpgrade, Rank, minor
+from workbench.engine.clouds.cluster_component import ClusterComponent, Group, NodeUpgrade, Rank, minor
 from workbench.engine.clouds.fixed_choice import FixedChoice, fixed_blockers
 from workbench.engine.clouds.way_back import WayBack, is_newer
 
@@ -134,9 +134,17 @@ class Cloud:
         del deployment
         return None
 
-    def upgrade_blockers(self, upgrades: Sequence[NodeUpgrade]) -> Iterator[Blocker]:
-        """Return why the cloud would not upgrade nodes as a plan says; default: it does."""
-        del upgrades
+    def plan_blockers(self, upgrades: Sequence[NodeUpgrade], created: Sequence[Group]) -> Iterator[Blocker]:
+        """Return why the cloud would not change nodes as a plan says; default: it does.
+
+        Parameters
+        ----------
+        upgrades
+            Groups whose nodes are replaced.
+        created
+            Groups that are created.
+        """
+        del upgrades, created
         yield from ()
 
     def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:

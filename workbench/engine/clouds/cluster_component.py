@@ -181,6 +181,8 @@ class Group(ClusterComponent):
     """What the cloud does with groups when their cluster is deleted."""
     replaced_by: ClassVar[Sequence[str]]
     """Inputs whose change replaces the nodes, one after the other."""
+    is_drained_on_deletion: ClassVar[bool] = False
+    """Whether the cloud evicts the pods of a deleted group by their budgets, and fails where one lets none go."""
     may_skip_minors: ClassVar[bool] = True
     """Whether its nodes can be upgraded by more than one minor version at once."""
 

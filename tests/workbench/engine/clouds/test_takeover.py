@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL
-from workbench.engine.clouds.aks.takeover import POOLS, entered
+from workbench.engine.clouds.aks.takeover import POOLS, entered, unfit_successors
 
 BASE = "urn:pulumi:prod::igz-clusters"
 PARENT = f"{BASE}::igz-clusters:clusters:AksCluster${POOLS}::prod-pools"
@@ -29,8 +29,19 @@ def cluster(*profiles: dict[str, Any]) -> dict[str, Any]:
 COMPONENT = {"urn": PARENT, "type": POOLS}
 
 
+def pool(state: str = "Succeeded", mode: str = "System", **entry: Any) -> dict[str, Any]:
+    return {
+        "urn": f"{PARENT}-initial",
+        "type": POOL,
+        "id": f"{ID}/agentPools/initialab12",
+        "inputs": {"mode": mode, "agentPoolName": "initialab12"},
+        "outputs": {"provisioningState": state},
+        **entry,
+    }
+
+
 def test_it_is_entered_below_the_other_pools_with_what_azure_says_of_it() -> None:
-    before = {"resources": [cluster(PROFILE, SUCCESSOR), COMPONENT]}
+    before = {"resources": [cluster(PROFILE, SUCCESSOR), COMPONENT, pool()]}
     found = entered(before, "initial")
     assert found
     *others, entry = found["resources"]
@@ -38,6 +49,7 @@ def test_it_is_entered_below_the_other_pools_with_what_azure_says_of_it() -> Non
     assert entry["urn"] == f"{BASE}::igz-clusters:clusters:AksCluster${POOLS}${POOL}::prod-pools-created-with"
     assert (entry["id"], entry["parent"], entry["custom"]) == (f"{ID}/agentPools/initial", PARENT, True)
     assert entry["provider"] == cluster()["provider"]
+    assert entry["dependencies"] == [cluster()["urn"], pool()["urn"]], "AKS deletes one pool at a time"
     assert entry["deletedWith"] == cluster()["urn"], "AKS deletes no last system pool, but all pools with their cluster"
     assert entry["inputs"] == {
         "resourceGroupName": "research",
@@ -52,7 +64,7 @@ def test_it_is_entered_below_the_other_pools_with_what_azure_says_of_it() -> Non
 
 def test_that_of_a_cluster_that_was_created_again_is_entered_again() -> None:
     again = {**PROFILE, "tags": SUCCESSOR["tags"]}
-    assert entered({"resources": [cluster(again), COMPONENT]}, "initial")
+    assert entered({"resources": [cluster(again), COMPONENT, pool()]}, "initial")
 
 
 @pytest.mark.parametrize(
@@ -61,10 +73,37 @@ def test_that_of_a_cluster_that_was_created_again_is_entered_again() -> None:
         [],
         [COMPONENT],
         [cluster(PROFILE)],
-        [cluster(SUCCESSOR), COMPONENT],
-        [{**cluster(PROFILE), "delete": True}, COMPONENT],
+        [cluster(SUCCESSOR), COMPONENT, pool()],
+        [{**cluster(PROFILE), "delete": True}, COMPONENT, pool()],
+        [cluster(PROFILE), COMPONENT, pool(mode="User")],
+        [cluster(PROFILE), COMPONENT, pool("Failed")],
+        [cluster(PROFILE), COMPONENT, pool("Creating")],
+        [cluster(PROFILE), COMPONENT, pool(delete=True)],
     ],
-    ids=["nothing", "no cluster", "no pools yet", "gone", "the cluster goes"],
+    ids=[
+        *("nothing", "no cluster", "no pools yet", "gone", "the cluster goes", "no successor"),
+        *("a successor that failed", "a successor that is being made", "a successor that goes"),
+    ],
 )
 def test_nothing_else_is_entered(resources: list[dict[str, Any]]) -> None:
     assert entered({"resources": resources}, "initial") is None
+
+
+OLD = pool(delete=True)
+CREATED_WITH = pool(urn=f"{PARENT}-created-with")
+
+
+@pytest.mark.parametrize(
+    ("resources", "is_unfit"),
+    [
+        ([pool("Failed"), OLD], True),
+        ([pool("Failed"), CREATED_WITH], True),
+        ([pool("Canceled"), OLD], True),
+        ([pool(), OLD], False),
+        ([pool(), CREATED_WITH], False),
+        ([pool("Failed")], False),
+        ([pool("Failed", mode="User"), pool(mode="User", delete=True)], False),
+    ],
+)
+def test_a_system_pool_that_failed_lets_the_one_before_it_stay(resources: list[dict[str, Any]], is_unfit: bool) -> None:
+    assert [*unfit_successors({"resources": resources})] == (resources[:1] if is_unfit else [])

@@ -1,10 +1,9 @@
 """AKS-specific checks and steps for changes of a cluster."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from pydantic.alias_generators import to_camel
 from typing_extensions import override
 
 from components.contract.aks.agent_pools import (
@@ -18,13 +17,13 @@ from components.contract.aks.agent_pools import (
 from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
-from components.contract.pool_upgrade import PoolUpgrade
 from components.contract.pools import PoolRole
 from workbench.engine.clouds.aks.cluster_components import AksCluster, AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
+from workbench.engine.clouds.aks.limits import differences, kept_limits, notes_on_limits, other_limits
 from workbench.engine.clouds.aks.secrets_keys import key_blockers
 from workbench.engine.clouds.aks.storage_accounts import redundancy_blockers
-from workbench.engine.clouds.aks.takeover import entered
+from workbench.engine.clouds.aks.takeover import entered, unfit_successors
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Rank, Sizes, minor
@@ -70,6 +69,14 @@ class Aks(CloudStack):
         yield from super().fixed_blockers(deployment)
         yield from key_blockers(self.choices, deployment)
         yield from redundancy_blockers(self.choices, self.config.storage, deployment)
+        for entry in unfit_successors(deployment):
+            pool = AksPool(entry["urn"], entry["type"], entry["inputs"], entry["outputs"])
+            yield Blocker(
+                f"pools.{self._initial.pool}",
+                f"the pool before it would be deleted, but the {pool} is {pool.condition.status or 'not ready'}",
+                "core services need a system pool that works",
+                pool.step,
+            )
 
     @property
     @override
@@ -102,12 +109,15 @@ class Aks(CloudStack):
         values are sent back, and the initial pool is changed with Azure's own command, or another one takes over.
         """
         initial, pools = self._initial, [component for component in components if isinstance(component, SystemPool)]
+        left = [each for each in components if isinstance(each, AksPool) and (each.is_successor or each.is_entered)]
+        for pool, group in self._declared(components):
+            yield from kept_limits(pool, group)
         if self.choices.created_with_pool:
-            yield from self._of_takeover(pools, self.choices.created_with_pool)
+            yield from self._of_takeover(pools, left, self.choices.created_with_pool)
             return
         name = pool_name(initial, self.choices)
         live = next((pool for pool in pools if pool.name == name), None)
-        if left := [each for each in components if isinstance(each, AksPool) and each.left_by_takeover]:
+        if left and not live:
             yield from self._of_dropped_takeover(left)
         elif live:
             yield from self._of_initial(live)
@@ -120,29 +130,33 @@ class Aks(CloudStack):
                 f"Rename it back to {names}. {_ANOTHER.format(name=pools[0].name)}",
             )
 
-    def _of_takeover(self, pools: Sequence[SystemPool], created_with: str) -> Iterator[Blocker]:
-        for pool in pools:
-            if pool.name != created_with:
+    def _of_takeover(
+        self, pools: Sequence[SystemPool], left: Sequence[AksPool], created_with: str
+    ) -> Iterator[Blocker]:
+        pool = next((each for each in pools if each.name == created_with), None)
+        if pool is None:
+            # Beside a successor these are others' pools.
+            for other in pools if not left else ():
                 yield Blocker(
                     "cluster.createdWithPool",
-                    f"{created_with}, but the cluster was created with the {pool}",
+                    f"{created_with}, but the cluster was created with the {other}",
                     "AKS keeps the name of that pool",
-                    f"Set it to {pool.name}.",
+                    f"Set it to {other.name}.",
                 )
-            elif lost := pool.zones - set(fixed_inputs(self._initial, self.choices)["availability_zones"]):
-                yield Blocker(
-                    f"pools.{self._initial.pool}",
-                    f"another pool would take over from the {pool} without its zones {', '.join(sorted(lost))}",
-                    "volumes of core services stay in their zone",
-                    "Keep cluster.zones until these services have no volumes there.",
-                )
+        elif lost := pool.zones - set(fixed_inputs(self._initial, self.choices)["availability_zones"]):
+            yield Blocker(
+                f"pools.{self._initial.pool}",
+                f"another pool would take over from the {pool} without its zones {', '.join(sorted(lost))}",
+                "volumes of core services stay in their zone",
+                "Keep cluster.zones until these services have no volumes there.",
+            )
 
     def _of_dropped_takeover(self, left: Sequence[AksPool]) -> Iterator[Blocker]:
-        name = next(filter(None, (pool.predecessor for pool in left)), left[0].name)
+        name = next(filter(None, (pool.predecessor for pool in left)), "what it was")
         listed = ", ".join(map(str, left))
         yield Blocker(
             "cluster.createdWithPool",
-            f"is not set, but the takeover from '{name}' has begun or is done: {listed}",
+            f"is not set, but the initial pool has been taken over by the {listed}",
             "it stays set for the life of the cluster",
             f"Set it to {name}.",
         )
@@ -168,9 +182,9 @@ class Aks(CloudStack):
                     "cluster.nodeVersion",
                     f"{self.node_version}, but the {pool} runs {pool.version}",
                     "AKS rolls a pool back to what it ran before its last upgrade, for seven days and by command only",
-                    f"{cluster.stop_upgrades}, then {pool.roll_back}. Set `upgradeChannel: none` beside nodeVersion, "
-                    f"or AKS upgrades the pool again (in prod HA-05 needs a waiver), and run `up` again. Without a way "
-                    f"back set it to {pool.version}.",
+                    f"{pool.ways_back} shows whether there is a way. If so, {cluster.stop_upgrades}, then "
+                    f"{pool.roll_back}, and run `up` again. The node image goes back too only if the channel for it is "
+                    f"off as well (nodeImageChannel). Without a way set it to {pool.version}.",
                 )
 
     @override
@@ -181,12 +195,13 @@ class Aks(CloudStack):
     def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:
         cluster = next((component for component in components if component.rank is Rank.CLUSTER), None)
         for pool in components:
-            if isinstance(pool, AksPool):
-                yield from self._notes_on_limits(pool)
+            if isinstance(pool, AksPool) and (group := self.groups.get(pool.program_name)):
+                yield from notes_on_limits(pool, group)
             if not isinstance(pool, SystemPool):
                 continue
             if self.choices.created_with_pool:
-                yield f"The {pool} is deleted once another one has taken over; it is entered into the state first."
+                if pool.name == self.choices.created_with_pool:
+                    yield f"The {pool} stays until another one works; the `up` after that deletes it."
                 continue
             if cluster and cluster.version == self.version and minor(pool.version) < minor(self.node_version):
                 yield (
@@ -211,6 +226,13 @@ class Aks(CloudStack):
         runs = [*cluster, *pools]
         return tuple((component,) for component in runs) if len(runs) > 1 else ()
 
+    def _declared(self, components: Sequence[ClusterComponent]) -> Iterator[tuple[AksPool, NodeGroup]]:
+        """Return the pools that an update changes, with their groups."""
+        for pool in components:
+            group = self.groups.get(pool.program_name) if type(pool) is AksPool else None
+            if isinstance(pool, AksPool) and group and pool.name == pool_name(group, self.choices):
+                yield pool, group
+
     def _is_changed(self, pool: AksPool) -> bool:
         group = self.groups.get(pool.program_name)
         if group is None or pool.name != pool_name(group, self.choices):
@@ -220,24 +242,12 @@ class Aks(CloudStack):
             (not pool.keeps_version and 0 < minor(pool.version) < minor(self.node_version))
             or (pool.sizes is not None and pool.sizes != sizes)
             or not _has_labels_and_taints(pool, group)
-            or bool(_other_limits(pool, group))
+            or bool(other_limits(pool, group, upgrade_settings(group)))
         )
-
-    def _notes_on_limits(self, pool: AksPool) -> Iterator[str]:
-        """Name limits of upgrades that differ from the stack file and that an update does not change."""
-        group = self.groups.get(pool.program_name)
-        found = _other_limits(pool, group) if group else {}
-        if group and found and isinstance(pool, SystemPool):
-            yield f"The {pool} keeps {_listed(found)}; to apply the stack file: {pool.limit(_all_limits(group))}."
-        elif group and group.upgrade is None and (kept := {key: found[key] for key in found if key != "maxSurge"}):
-            yield (
-                f"The {pool} keeps {_listed(kept)}, which the stack file does not set: AKS keeps what is left out. "
-                f"`upgrade: {{}}` in pools.{group.pool} sets the defaults."
-            )
 
     def _of_initial(self, pool: SystemPool) -> Iterator[Blocker]:
         group = self._initial
-        for key, live, declared in _differences(pool.outputs, fixed_inputs(group, self.choices)):
+        for key, live, declared in differences(pool.outputs, fixed_inputs(group, self.choices)):
             yield Blocker(
                 f"pools.{group.pool}",
                 f"{key} of the {pool} would change from {live} to {declared}",
@@ -276,40 +286,3 @@ _ANOTHER = (
 def _has_labels_and_taints(pool: AksPool, group: NodeGroup) -> bool:
     """Return whether a pool has its group's labels and taints; ignores additional ones."""
     return node_labels(group).items() <= pool.labels.items() and set(node_taints(group)) <= set(pool.taints)
-
-
-def _all_limits(group: NodeGroup) -> dict[str, Any]:
-    """Return all limits of a group's upgrades, also those that its stack file leaves to AKS."""
-    return upgrade_settings(replace(group, upgrade=group.upgrade or PoolUpgrade())) or {}
-
-
-def _other_limits(pool: AksPool, group: NodeGroup) -> dict[str, Any]:
-    """Return the limits of a pool's upgrades that are not its group's; what Azure does not report is its default."""
-    defaults = {to_camel(key): value for key, value in _all_limits(replace(group, upgrade=None)).items()}
-    reported = {**defaults, **pool.upgrade_settings}
-    return {key: live for key, live, _ in _differences(reported, _all_limits(group))}
-
-
-def _listed(limits: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in limits.items())
-
-
-def _differences(reported: Mapping[str, Any], declared: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Return name, live value and declared value of each differing input; skips values that Azure does not report."""
-    live = {_plain(key): (key, value) for key, value in reported.items()}
-    for name, value in declared.items():
-        key, current = live.get(_plain(name), (name, None))
-        if value is not None and current is not None and _comparable(current) != _comparable(value):
-            yield key, current, value
-
-
-def _plain(name: str) -> str:
-    """Normalise a name: ``vnet_subnet_id`` and ``vnetSubnetID`` become equal."""
-    return name.replace("_", "").lower()
-
-
-def _comparable(value: Any) -> Any:
-    """Return a value as Azure compares it: case-insensitive text, unordered lists."""
-    if isinstance(value, list):
-        return sorted(map(_comparable, value))
-    return value.lower() if isinstance(value, str) else value

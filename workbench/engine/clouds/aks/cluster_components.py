@@ -10,14 +10,13 @@ from typing_extensions import override
 from components.contract.azure import AzureTag
 from policies.views.node_groups.aks import AgentPool
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL, AksCondition, condition_of
-from workbench.engine.clouds.aks.takeover import ENTERED, took_over
+from workbench.engine.clouds.aks.takeover import ENTERED
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, Rank, Sizes, minor
 
 _OPTIONS: Final = {
     "max_surge": "--max-surge",
     "drain_timeout_in_minutes": "--drain-timeout",
     "node_soak_duration_in_minutes": "--node-soak-duration",
-    "undrainable_node_behavior": "--undrainable-node-behavior",
 }
 """Options of Azure's command for limits of upgrades; a system pool takes no other."""
 
@@ -94,6 +93,7 @@ class AksPool(AksComponent, Group):
     noun = "agent pool"
     replaced_by = AgentPool.rolling_inputs
     on_cluster_deletion = "AKS deletes all pools of a cluster with it"
+    is_drained_on_deletion = True  # https://learn.microsoft.com/azure/aks/delete-node-pool
     may_skip_minors = False  # https://github.com/Azure/AKS/issues/1697
 
     @property
@@ -122,14 +122,19 @@ class AksPool(AksComponent, Group):
         return self._known("upgradeSettings") or {}
 
     @property
-    def predecessor(self) -> str:
-        """Pool that the cluster was created with, if this one takes over from it; else empty."""
-        return str((self._known("tags") or {}).get(AzureTag.TOOK_OVER.value) or "")
+    def is_entered(self) -> bool:
+        """Whether it is the pool that the cluster was created with, entered to be deleted."""
+        return self.is_resource and self.logical_name.endswith(ENTERED)
 
     @property
-    def left_by_takeover(self) -> bool:
-        """Whether it is there only because another pool takes over: the successor, or the entered predecessor."""
-        return self.is_resource and bool(self.predecessor or self.logical_name.endswith(f"-{ENTERED}"))
+    def is_successor(self) -> bool:
+        """Whether it is a system pool of its own, which takes over or took over."""
+        return self.is_resource and self.is_initial and not self.is_entered
+
+    @property
+    def predecessor(self) -> str:
+        """Pool that the cluster was created with, as far as this one tells; else empty."""
+        return self.name if self.is_entered else str((self._known("tags") or {}).get(AzureTag.TOOK_OVER.value) or "")
 
     @property
     def zones(self) -> set[str]:
@@ -173,6 +178,11 @@ class AksPool(AksComponent, Group):
         target = minor(version)
         steps = range(minor(self.version) + 1, target + 1) if self.version else (target,)
         return ", ".join(f"`az aks nodepool upgrade {self.is_} --kubernetes-version 1.{step}`" for step in steps)
+
+    @property
+    def ways_back(self) -> str:
+        """Command that shows to what its nodes can be rolled back."""
+        return f"`az aks nodepool get-rollback-versions {self.is_}`"
 
     @property
     def roll_back(self) -> str:
@@ -240,9 +250,9 @@ def components(
         yield cluster
         place = {"resourceName": cluster.name, "resourceGroupName": cluster.group}
         # Azure lists all pools here, including those that are separate resources: all of mode User, and a system pool
-        # that took over.
+        # that took over, which its resource hides.
         for profile in outputs.get("agentPoolProfiles") or inputs.get("agentPoolProfiles") or ():
-            if profile.get("mode") == "System" and not took_over(profile):
+            if profile.get("mode") == "System":
                 yield SystemPool(urn, type_, place, profile)
 
 
