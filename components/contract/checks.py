@@ -110,7 +110,7 @@ def prepull_problems(pools: Mapping[str, NodePool], version: str) -> Iterator[Mi
     for name, pool in pools.items():
         if pool.prepull_images and _minor(version) < _minor(SINCE):
             message = (
-                f"needs Kubernetes {SINCE}, whose nodes mount images as volumes; raise cluster.version, or remove it"
+                f"needs nodes of Kubernetes {SINCE}, which mount images as volumes; raise their version, or remove it"
             )
             yield Mismatch((name, "prepullImages"), message)
 

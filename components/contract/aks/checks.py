@@ -85,7 +85,7 @@ def mismatches(
     yield from reservation_problems(choices, pools)
     yield from no_headroom(pools, _NO_HEADROOM)
     yield from no_warm_pool(pools, "is impossible on AKS, which has no warm pools; remove it")
-    yield from prepull_problems(pools, choices.version)
+    yield from prepull_problems(pools, choices.version_of_nodes)
     yield from _upgrade_problems(pools)
     made = [group for group in groups if not _has_too_many_types(pools[group.pool])]
     yield from _mismatches_of_numbers(choices, made, environment)

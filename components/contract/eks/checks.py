@@ -69,7 +69,7 @@ def mismatches(
     yield from _hours_problems(choices, pools, environment)
     yield from reservation_problems(choices, pools)
     yield from headroom_problems(groups, pools, RESERVES)
-    yield from prepull_problems(pools, choices.version)
+    yield from prepull_problems(pools, choices.version_of_nodes)
     yield from _upgrade_problems(pools)
     # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))

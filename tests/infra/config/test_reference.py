@@ -132,6 +132,7 @@ BEYOND_A_SCHEMA = {
     "headroom-on-an-existing-cluster",
     "headroom-without-gpus-in-a-gpu-pool",
     "prepull-before-images-are-volumes",
+    "prepull-on-nodes-that-stay-behind",
     "prepull-of-the-latest",
     "prepull-on-an-existing-cluster",
     "prepull-on-initial-nodes",
