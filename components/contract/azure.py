@@ -60,6 +60,9 @@ class AzureTag(StrEnum):
     PURPOSE = "igz-clusters-purpose"
     """On storage accounts: what the storage is for, one of ``Purpose``."""
 
+    TOOK_OVER = "igz-clusters-took-over"
+    """On a system pool of AKS that is a resource of its own: the pool that the cluster was created with."""
+
 
 RESERVED_TAG_PREFIXES: Final = (
     *("microsoft", "azure", "windows"),

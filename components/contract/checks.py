@@ -125,13 +125,26 @@ def prepull_problems(pools: Mapping[str, NodePool], version: str) -> Iterator[Mi
     for name, pool in pools.items():
         if pool.prepull_images and _minor(version) < _minor(SINCE):
             message = (
-                f"needs Kubernetes {SINCE}, whose nodes mount images as volumes; raise cluster.version, or remove it"
+                f"needs nodes of Kubernetes {SINCE}, which mount images as volumes; raise their version, or remove it"
             )
             yield Mismatch((name, "prepullImages"), message)
 
 
 def _minor(version: str) -> int:
     return int(version.split(".")[1])
+
+
+def no_upgrades(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
+    """Refuse limits of upgrades, on kinds of cluster whose nodes the stack does not upgrade."""
+    for name, pool in pools.items():
+        if pool.upgrade:
+            yield Mismatch((name, "upgrade"), why)
+
+
+def upgrades_of_data(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
+    """Refuse limits of upgrades that never happen: one would erase the disks."""
+    data = {name: pool for name, pool in pools.items() if pool.role is PoolRole.DATA}
+    yield from no_upgrades(data, "NG-20: data nodes are not upgraded automatically; remove it")
 
 
 def data_beside_cluster_hours(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:

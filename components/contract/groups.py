@@ -12,6 +12,7 @@ from components.contract.instances import InstanceType
 from components.contract.labels import TRUE, AnnotationKey, LabelKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.pool_size import PoolSize
+from components.contract.pool_upgrade import PoolUpgrade, at_once
 from components.contract.pools import NodePool, PoolRole
 from components.contract.reservation import Reservation
 from components.contract.sharing import Shares
@@ -48,6 +49,8 @@ class NodeGroup:
     """Images that its nodes pull when they start."""
     warm_pool: WarmPool | None = None
     """Machines that stand by, as many as are the group's share; None if there are none."""
+    upgrade: PoolUpgrade | None = None
+    """Limits of upgrades; None if the stack file says nothing of them."""
     is_zonal: bool = False
     """Whether a cloud creates one group per zone."""
     zone: str | None = None
@@ -106,6 +109,11 @@ class NodeGroup:
     def standing_by(self) -> int:
         """Machines that stand by and cost as much as nodes."""
         return self.warm_pool.nodes if self.warm_pool and self.warm_pool.state is WarmState.RUNNING else 0
+
+    @property
+    def upgraded_at_once(self) -> str:
+        """How many nodes an upgrade replaces at once: a number, or a share such as 33%."""
+        return at_once(self.upgrade, self.size.max, is_elastic=self.is_elastic)
 
     @property
     def annotations(self) -> dict[str, str]:
@@ -273,6 +281,7 @@ def _group(name: str, pool: NodePool, taints: Iterable[Taint]) -> NodeGroup:
         headroom=pool.headroom,
         prepull_images=pool.prepull_images,
         warm_pool=pool.warm_pool,
+        upgrade=pool.upgrade,
         is_zonal=pool.zonal,
         zone=pool.zone,
         reservation=pool.reservation,

@@ -18,6 +18,9 @@ READ_ON: Final = date(2026, 11, 21)
 A stack file may not choose a version whose support had ended by then.
 """
 
+SKEW_MAX: Final = 3
+"""Minor versions that nodes may be behind the control plane: https://kubernetes.io/releases/version-skew-policy/#kubelet."""
+
 Cloud: TypeAlias = Literal["eks", "aks"]
 
 
@@ -101,6 +104,30 @@ def calendar(cloud: Cloud) -> dict[str, Support]:
 def offered(cloud: Cloud) -> tuple[str, ...]:
     """Return the minors that a stack file may choose on a cloud, oldest first."""
     return tuple(minor for minor, its in calendar(cloud).items() if its.ends is None or its.ends >= READ_ON)
+
+
+def older_of(one: str, other: str) -> str:
+    """Return the older of two minors such as ``1.35``."""
+    return min(one, other, key=_number)
+
+
+def require_fitting_nodes(nodes: str, control_plane: str) -> None:
+    """Refuse nodes of a minor that cannot work with a control plane of another.
+
+    Raises
+    ------
+    ValueError
+        The nodes are newer, or too old.
+    """
+    behind = _number(control_plane) - _number(nodes)
+    if behind < 0:
+        raise ValueError(f"must not be newer than version, {control_plane}: nodes follow the control plane")
+    if behind > SKEW_MAX:
+        raise ValueError(f"must be at most {SKEW_MAX} minor versions behind version, {control_plane}")
+
+
+def _number(minor: str) -> int:
+    return int(minor.partition(".")[2])
 
 
 def autoscaler_release(minor: str) -> str:

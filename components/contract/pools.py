@@ -28,6 +28,7 @@ from components.contract.pool_rules import (
     require_shape,
 )
 from components.contract.pool_size import PoolSize
+from components.contract.pool_upgrade import ChosenUpgrade
 from components.contract.prepull import IMAGES_MAX, PrepullImages
 from components.contract.reservation import ROLES as RESERVED_ROLES
 from components.contract.reservation import Reservation, require_reservation
@@ -138,7 +139,6 @@ class NodePool(ContractModel):
         description="Resource name of its GPUs; pools of role gpu only.",
         examples=["amd.com/gpu"],
     )
-
     zonal: Annotated[
         bool,
         Explained(
@@ -194,6 +194,9 @@ class NodePool(ContractModel):
         None,
         description="Hours outside which the minimum is lower; elastic pools on EKS and local clusters only.",
         examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
+    )
+    upgrade: ChosenUpgrade = Field(
+        None, description="Limits of node upgrades (docs/node-upgrades.md); EKS and AKS only.", examples=[{"nodes": 1}]
     )
 
     headroom: PoolHeadroom = Field(

@@ -18,7 +18,7 @@ CHANGES: Mapping[str, tuple[int, Mapping[str, Any]]] = {
     "maximum": (LIVE - 3, {"pools__workload__size": {"min": 2, "max": 12}}),
     "minimum": (LIVE - 2, {"pools__workload__size": {"min": 3, "max": 12}}),
     "labels": (LIVE - 1, {"pools__workload__labels": {"example.com/team": "ml"}}),
-    # How many nodes an update may take at once is no choice: it follows from whether the pool is elastic.
+    # Without `upgrade`, how many nodes an update may take at once follows from whether the pool is elastic.
     "update config": (LIVE, {"pools__workload__size": {"min": LIVE, "max": LIVE}}),
     "all but update config": (
         LIVE + 1,
@@ -90,10 +90,19 @@ def test_an_upgrade_moves_the_control_plane_then_the_addons_then_the_nodes(old: 
     assert {old.group(f"dev-{pool}")["version"] for pool in ("initial", "workload", "spot")} == {CHOSEN}
 
 
-def test_a_step_back_is_refused(old: Account) -> None:
+def test_a_step_back_moves_the_nodes_then_the_addons_then_the_control_plane(old: Account) -> None:
     old.edit("dev", cluster__version=OLDER)
-    assert "`up` does not downgrade" in refusal(old)
-    old.edit("dev", cluster__version=CHOSEN)
+    assert "kube-proxy may be at most as new as the control plane" in refusal(old)
+    old.edit("dev", cluster__addonVersions={"kube-proxy": f"v{OLDER}.0-eksbuild.2"})
+    last = old.last
+    igz(old)
+    calls = writes(old.aws.calls(last))
+    (cluster,) = numbers(calls, "eks:UpdateClusterVersion")
+    (addon,) = numbers(calls, "eks:UpdateAddon")
+    assert max(numbers(calls, "eks:UpdateNodegroupVersion")) < addon < cluster
+    assert {old.group(f"dev-{pool}")["version"] for pool in ("initial", "workload", "spot")} == {OLDER}
+    old.edit("dev", cluster__version=CHOSEN, cluster__addonVersions={"kube-proxy": f"v{CHOSEN}.0-eksbuild.2"})
+    igz(old)
 
 
 @pytest.mark.parametrize(

@@ -221,6 +221,30 @@ def test_the_desired_size_is_left_alone_by_its_own_name_or_its_holders(ignored: 
     assert one(EKS, {"scalingConfig": {"desiredSize": 2}}, *ignored).resets_size is resets
 
 
+TOOK_OVER = {"igz-clusters-took-over": "first"}
+
+
+@pytest.mark.parametrize(
+    ("profiles", "counted"),
+    [
+        ([{"mode": "System", "count": 1}, {"mode": "User", "count": 2}], [1]),
+        ([{"mode": "System", "count": 1}, {"mode": "System", "count": 2, "tags": TOOK_OVER}], [1]),
+        ([{"mode": "User", "count": 1}, {"mode": "System", "count": 2, "tags": TOOK_OVER}], []),
+        ([{"mode": "System", "count": 2, "tags": TOOK_OVER}], []),
+    ],
+    ids=["as created", "during a takeover", "after it", "as rendered"],
+)
+def test_a_system_pool_that_took_over_counts_as_a_resource_only(
+    profiles: list[dict[str, Any]], counted: list[int]
+) -> None:
+    found = facts(
+        "azure-native:containerservice:ManagedCluster",
+        {"agentPoolProfiles": profiles},
+        ignored=("agentPoolProfiles",),
+    )
+    assert [group.size_min for group in found] == counted
+
+
 @pytest.mark.parametrize("ignored", ["agentPoolProfiles", "agentPoolProfiles[1]", "agentPoolProfiles[1].count"])
 def test_an_inline_profile_is_left_alone_at_its_own_place(ignored: str) -> None:
     type_ = "azure-native:containerservice:ManagedCluster"

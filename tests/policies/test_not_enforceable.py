@@ -21,7 +21,7 @@ FAMILIES = {
     "HI": 3,
     "HC": 1,
     "HT": 1,
-    "HK": 13,
+    "HK": 14,
     "HW": 1,
 }
 """How many recommendations each family has, numbered from 1."""

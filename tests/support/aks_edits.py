@@ -4,7 +4,7 @@ from typing import Final
 
 from support.aks import ADMINS, DISK_SET_ID, EXISTING, KEY_ID, ZONE_ID, document
 from support.edits import Changes, Edited, edits_of_every_kind
-from support.minors import NEWEST
+from support.minors import NEWEST, OLDER
 
 RESERVATIONS: Final = (
     "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/gpus"
@@ -53,6 +53,8 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.diskEncryptionSetId": {"cluster.diskEncryptionSetId": f"{DISK_SET_ID}-other"},
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 730},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 256},
+    "cluster.createdWithPool": {"cluster.createdWithPool": "initial"},
+    "cluster.nodeVersion": {"cluster.nodeVersion": OLDER, "cluster.upgradeChannel": "none"},
     "cluster.upgradeChannel, beside a data pool": {"cluster.upgradeChannel": "patch"},
     "cluster.nodeImageChannel, beside a data pool": {"cluster.nodeImageChannel": "security-patch"},
     "cluster.maintenance": {"cluster.maintenance": {"day": "saturday", "startHour": 22, "hours": 8}},

@@ -80,7 +80,8 @@ def upgrades_are_said_where_aks_takes_them(recorder: Recorder) -> Iterator[str]:
         settings = pool.get("upgradeSettings")
         if is_spot(pool) and settings is not None:
             yield f"{name}: {settings}"
-        if not is_spot(pool) and (settings or {}).get("maxSurge") in (None, "0", "0%"):
+        nodes = {(settings or {}).get(name) for name in ("maxSurge", "maxUnavailable")}
+        if not is_spot(pool) and nodes <= {None, "0", "0%"}:
             yield f"{name}: no node can be upgraded"
 
 

@@ -102,6 +102,7 @@ def edits_of_every_kind(base: Mapping[str, Any]) -> dict[str, Changes]:
         "pools.workload.headroom": {"pools.workload.headroom": {"pods": 2, "cpu": "3", "memory": "12Gi"}},
         "pools.workload.prepullImages": {"pools.workload.prepullImages": ["nvcr.io/nvidia/pytorch:25.06-py3"]},
         "pools.workload.warmPool": {"pools.workload.warmPool": {"nodes": 2}},
+        "pools.workload.upgrade": {"pools.workload.upgrade": {"nodes": 1, "order": "old-first"}},
         "pools.spot.role": {"pools.spot.role": "jupyter"},
         "pools.spot.lifecycle": {"pools.spot.lifecycle": None},
         "pools.spot.labels": {"pools.spot.labels": {"example.com/team": "other"}},

@@ -4,7 +4,7 @@ from typing import Final
 
 from support.edits import Changes, Edited, edits_of_every_kind
 from support.eks import EXISTING, ROLE, document
-from support.minors import CHOSEN, NEWEST
+from support.minors import CHOSEN, NEWEST, OLDER
 
 TEAM: Final = {"roleArn": f"{ROLE}/team", "level": "view", "groups": ["readers"]}
 
@@ -61,6 +61,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 731},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 200},
     "cluster.tags": {"cluster.tags.owner": "us"},
+    "cluster.nodeVersion": {"cluster.nodeVersion": OLDER},
     "cluster.nodeRelease": {"cluster.nodeRelease": f"{CHOSEN}.2-20261105"},
     "cluster.addonVersions": {"cluster.addonVersions": {"coredns": "v1.12.1-eksbuild.2"}},
     "cluster.backup, from none to some": {"cluster.backup": {}},

@@ -149,7 +149,10 @@ def the_autoscaler_owns_elastic_sizes_only(recorder: Recorder) -> Iterator[str]:
 def one_bound_of_an_update(recorder: Recorder) -> Iterator[str]:
     for name, group in recorder.of_type(NODE_GROUP).items():
         config = group["updateConfig"]
-        if len(config) != 1 or config.get("maxUnavailable", 1) > group["scalingConfig"]["maxSize"]:
+        if (
+            len(config.keys() - {"updateStrategy"}) != 1
+            or config.get("maxUnavailable", 1) > group["scalingConfig"]["maxSize"]
+        ):
             yield name
 
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any, Final
 
+from components.contract.aks.dns_names import aks_ways_in
 from components.contract.aks.ingress import AksIngress
-from components.contract.aks.names import aks_ways_in
 from components.contract.eks.ingress import EksIngress
 from components.contract.eks.network import CreatedNetwork
 from components.contract.environments import Environment

@@ -82,6 +82,8 @@ class Options:
     """Type token and logical name of the resources that each input is made from, by the input's name."""
     replaced_with: tuple[tuple[str, str], ...]
     """Type token and logical name of the resources whose replacement replaces it too."""
+    update_timeout: str
+    """How long an update may take; empty leaves it to the provider."""
 
 
 @dataclass
@@ -131,6 +133,7 @@ class Recorder(mocks.Mocks):
                 for name, sources in request.propertyDependencies.items()
             },
             replaced_with=tuple(self._keys[urn] for urn in request.replace_with),
+            update_timeout=request.customTimeouts.update,
         )
 
     def needs(self, key: tuple[str, str]) -> set[tuple[str, str]]:

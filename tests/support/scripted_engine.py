@@ -84,8 +84,11 @@ def said(message: str) -> dict[str, Any]:
     return {"diagnosticEvent": {"message": message, "color": "never", "severity": "error"}}
 
 
-def step(op: str, urn: str, old: dict[str, Any], *, kind: str = "resourcePreEvent") -> dict[str, Any]:
-    """Return the event of a step that starts from the state ``old``."""
+def step(
+    op: str, urn: str, old: dict[str, Any], *, kind: str = "resourcePreEvent", changes: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the event of a step that starts from the state ``old`` and changes some inputs."""
     type_ = urn.split("::")[2]
     state = {"urn": urn, "type": type_, "custom": True, "inputs": old.get("inputs"), "outputs": old.get("outputs")}
-    return {kind: {"metadata": {"op": op, "urn": urn, "type": type_, "old": state, "new": state}}}
+    new = {**state, "inputs": {**state["inputs"], **changes}} if changes else state
+    return {kind: {"metadata": {"op": op, "urn": urn, "type": type_, "old": state, "new": new}}}

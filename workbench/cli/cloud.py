@@ -16,7 +16,9 @@ from workbench.cli.console import PLAIN, errors, leave
 from workbench.cli.emptying import empty_if_replaced
 from workbench.cli.guard import guard
 from workbench.cli.namespaces import wait_for_half_deleted
+from workbench.cli.node_upgrades import upgrade_blockers
 from workbench.cli.sleeping import require_awake
+from workbench.cli.takeover import with_entered
 from workbench.engine import INTERRUPTED
 from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems, settled
 from workbench.engine.asleep import closing_note, sleep_in
@@ -66,7 +68,8 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
         run.require_no_collisions(stream)
         components = components_of_plan(stream)
         _require_creatable(run, components)
-        _refuse(run, run.judge(components, run.ask(components)).blockers)
+        judgement = run.judge(components, run.ask(components))
+        _refuse(run, [*judgement.blockers, *upgrade_blockers(run, state, stream)])
     return code
 
 
@@ -97,6 +100,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, delete_claims: bool, 
         to_recreate = [option for component in judgement.to_recreate for option in ("--replace", component.urn)]
         plans = _guarded(run, *to_recreate)
         for plan in plans:
+            _refuse(run, upgrade_blockers(run, live, plan))
             empty_if_replaced(run, live, plan, yes="--yes" in options, delete_claims=delete_claims)
         for components in judgement.earlier_runs:
             errors.print(f"Changing first, in separate runs: {', '.join(map(str, components))}.", **PLAIN)
@@ -135,7 +139,9 @@ def _guarded(run: CloudRun, *options: str) -> list[Stream]:
         plans.append(plan)
 
     # Where the owner switched the guard off, nothing is planned; others' objects in an existing cluster are many.
-    is_planned = run.existing or run.stack.config.policy_guard is not PolicyGuard.OFF
+    # Nodes that stay behind are planned all the same: EKS would bring them along with other changes.
+    is_guarded = run.stack.config.policy_guard is not PolicyGuard.OFF
+    is_planned = run.existing or is_guarded or run.cloud.node_version != run.cloud.version
     guard(run.session, "up", *AS_REFRESHED, *options, judged=judged if is_planned else None)
     return plans
 
@@ -174,7 +180,9 @@ def _failed_groups(run: CloudRun, code: int, stream: Stream) -> list[ClusterComp
         return []
     conditions = [condition(group, found) for group in groups]
     stay = [not (each.is_in_order or each.is_moving or each.is_lost) for each in conditions]
-    return [*groups] if len(groups) == len(failures) and all(stay) else []
+    # What follows a new initial group may be the deletion of the old one, on which core services still run.
+    is_safe = all(stay) and not any(group.is_initial for group in groups)
+    return [*groups] if len(groups) == len(failures) and is_safe else []
 
 
 def _ready(run: CloudRun, before: Mapping[str, Any]) -> tuple[Judgement, Mapping[str, Any]]:
@@ -194,7 +202,7 @@ def _ready(run: CloudRun, before: Mapping[str, Any]) -> tuple[Judgement, Mapping
     components = components_of_state(refreshed)
     judgement = run.judge(components, run.ask(components))
     _refuse(run, [*run.cloud.fixed_blockers(refreshed), *judgement.blockers])
-    return judgement, refreshed
+    return judgement, with_entered(run, refreshed)
 
 
 def _require_creatable(run: CloudRun, components: Sequence[ClusterComponent]) -> None:

@@ -230,7 +230,7 @@ class CloudRun:
 
     def judge(self, components: Sequence[ClusterComponent], conditions: Conditions) -> Judgement:
         """Judge the change that the stack file asks for; prints findings that do not block it."""
-        found = judge(self.cloud, components, conditions)
+        found = judge(self.cloud, components, conditions, lambda: self._account.way_back())  # noqa: PLW0108 lazy
         for note in found.notes:
             errors.print(f"note: {note}", **PLAIN)
         return found

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from workbench.engine.clouds.cluster_component import ClusterComponent, Rank
+from workbench.engine.clouds.cluster_component import ClusterComponent, Group, NodeUpgrade, Rank
 from workbench.engine.clouds.find import CLOUDS
 from workbench.engine.pending import awaits_replacement
 from workbench.report.events import STACK_TYPE, Stream
@@ -35,6 +35,47 @@ def components_of_plan(stream: Stream) -> list[ClusterComponent]:
     return _ordered(found.values())
 
 
+def node_upgrades(stream: Stream) -> list[NodeUpgrade]:
+    """Return the groups whose nodes a plan replaces while the group stays."""
+    found = list[NodeUpgrade]()
+    for step in stream.steps:
+        if step.op != "update" or not step.old or not step.new:
+            continue
+        before, after = step.old.inputs, step.new.inputs
+        for component in _read(step.urn, step.token, before, step.old.outputs):
+            if isinstance(component, Group) and component.is_resource:
+                changed = tuple(key for key in component.replaced_by if before.get(key) != after.get(key))
+                found += [NodeUpgrade(component, changed)] if changed else []
+    return found
+
+
+def drained_groups(stream: Stream) -> list[Group]:
+    """Return the groups of a plan whose pods are evicted: their nodes are replaced, or the cloud drains deleted groups.
+
+    A group that goes with its cluster is not drained.
+    """
+    gone = [step for step in stream.steps if step.op in ("delete", "delete-replaced") and step.old]
+    read = [
+        each for step in gone if step.old for each in _read(step.urn, step.token, step.old.inputs, step.old.outputs)
+    ]
+    deleted = [each for each in read if isinstance(each, Group) and each.is_resource and each.is_drained_on_deletion]
+    deleted = [group for group in deleted if not group.holds_data]  # those are only forgotten
+    stays = cluster_of(read) is None
+    return [*(upgrade.group for upgrade in node_upgrades(stream)), *(deleted if stays else ())]
+
+
+def created_groups(stream: Stream) -> list[Group]:
+    """Return the groups that a plan creates, also in place of others."""
+    steps = [step for step in stream.steps if step.op in ("create", "create-replacement") and step.new]
+    return [
+        component
+        for step in steps
+        if step.new
+        for component in _read(step.urn, step.token, step.new.inputs, step.new.outputs)
+        if isinstance(component, Group) and component.is_resource
+    ]
+
+
 def cluster_of(components: Iterable[ClusterComponent]) -> ClusterComponent | None:
     """Return the cluster among the components; None if it does not exist yet."""
     return next((component for component in components if component.rank is Rank.CLUSTER), None)
@@ -59,5 +100,9 @@ def _read(urn: str, type_: str, inputs: Mapping[str, Any], outputs: Mapping[str,
 
 
 def _ordered(components: Iterable[ClusterComponent]) -> list[ClusterComponent]:
+    """Return components in one order, without parts of a cluster that are resources of their own too."""
+    found = [*components]
+    own = {each.name for each in found if isinstance(each, Group) and each.is_resource}
+    found = [each for each in found if not isinstance(each, Group) or each.is_resource or each.name not in own]
     # The order in a state depends on when each resource was finished.
-    return sorted(components, key=lambda component: (component.rank, component.key))
+    return sorted(found, key=lambda component: (component.rank, component.key))

@@ -3,18 +3,15 @@
 Pure functions of the components in a refreshed state, their conditions in the cloud, and the stack file.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from components.contract.groups import NodeGroup
+from components.contract.kubernetes_minors import SKEW_MAX
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import Cloud
 from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions, Group, Sizes, condition, minor
+from workbench.engine.clouds.way_back import WayBack, goes_back, is_newer
 from workbench.engine.cluster_components import cluster_of
-
-SKEW_MAX: Final = 3
-"""Minor versions that nodes may lag behind the control plane: https://kubernetes.io/releases/version-skew-policy/#kubelet."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,12 @@ class Judgement:
     notes: tuple[str, ...] = ()
 
 
-def judge(cloud: Cloud, components: Sequence[ClusterComponent], conditions: Conditions) -> Judgement:
+def judge(
+    cloud: Cloud,
+    components: Sequence[ClusterComponent],
+    conditions: Conditions,
+    way_back: Callable[[], WayBack] = WayBack,
+) -> Judgement:
     """Check a change to the stack file's settings.
 
     Parameters
@@ -48,6 +50,9 @@ def judge(cloud: Cloud, components: Sequence[ClusterComponent], conditions: Cond
         The stack's cloud, with its stack file.
     components, conditions
         The live components from a refreshed state, and their conditions in the cloud.
+    way_back
+        Asks the cloud where the control plane can go back to; called if the stack file lowers a version. Default: it
+        can go nowhere.
     """
     cluster = cluster_of(components)
     if not cluster:
@@ -56,10 +61,10 @@ def judge(cloud: Cloud, components: Sequence[ClusterComponent], conditions: Cond
     lost = [component for component in components if condition(component, conditions).is_lost]
     groups = [component for component in components if isinstance(component, Group)]
     healthy = [group for group in groups if group not in lost]
-    rises = _rises(cluster, cloud)
+    rises = _is_older(cluster, cloud.version)
     # Also while a group is behind: the previous run may have stopped between the add-ons.
     is_upgrade = rises or any(
-        _rises(group, cloud) for group in healthy if group.is_resource and not group.keeps_version
+        _is_older(group, cloud.node_version) for group in healthy if group.is_resource and not group.keeps_version
     )
     to_recreate = tuple(
         component
@@ -69,48 +74,48 @@ def judge(cloud: Cloud, components: Sequence[ClusterComponent], conditions: Cond
     # A run that skips a lost group fails with the program's own error, so then there is only a single run.
     in_several_runs = not any(isinstance(component, Group) for component in to_recreate)
     existing = [component for component in components if component not in lost]
+    back = way_back() if goes_back(existing, cloud.version, cloud.node_version) else WayBack()
+    is_rollback = is_newer(cluster, cloud.version) and back.version == cloud.version
     return Judgement(
         blockers=(
+            *cloud.back_blockers(existing, back),
             *_upgrade(cluster, groups, cloud),
-            *(
-                blocker
-                for group in healthy
-                for blocker in _sizes(
-                    group,
-                    declared.get(group.program_name),
-                    cloud,
-                    rolls=not group.keeps_version and (rises or _rises(group, cloud)),
-                )
-            ),
+            *(blocker for group in healthy for blocker in _sizes(group, cloud, rolls=_rolls(group, cloud, cluster))),
             *cloud.blockers(existing),
             *(blocker for component in components for blocker in _condition(component, conditions)),
         ),
         to_recreate=to_recreate,
-        earlier_runs=cloud.earlier_runs(existing, is_upgrade=is_upgrade) if in_several_runs else (),
-        notes=(*(note for component in components for note in _notes(component, conditions)), *cloud.notes(existing)),
+        earlier_runs=cloud.earlier_runs(existing, is_upgrade=is_upgrade, is_rollback=is_rollback)
+        if in_several_runs
+        else (),
+        notes=(
+            *(note for component in components for note in _notes(component, conditions)),
+            *cloud.notes(existing),
+            *(f"Before the way back, {cloud.service} reports: {warning}." for warning in back.warnings),
+        ),
     )
 
 
-def _rises(component: ClusterComponent, cloud: Cloud) -> bool:
-    return bool(component.version) and minor(component.version) < minor(cloud.version)
+def _is_older(component: ClusterComponent, version: str) -> bool:
+    return bool(component.version) and minor(component.version) < minor(version)
 
 
 def _upgrade(cluster: ClusterComponent, groups: Sequence[Group], cloud: Cloud) -> Iterator[Blocker]:
     live, target = minor(cluster.version), minor(cloud.version)
     if not live:
         return
-    what = f"{cloud.version}, but the {cluster} runs {cluster.version}"
-    allowed = f"{cloud.service} accepts {cluster.version} or 1.{live + 1}"
-    if target < live:
-        step = f"Set it to {cluster.version}: `up` does not downgrade. {cloud.no_way_back}"
-        yield Blocker("cluster.version", what, allowed, step)
-    elif target > live + 1:
-        step = f"Set it to 1.{live + 1} and run `up`, then continue one minor version at a time."
-        yield Blocker("cluster.version", what, allowed, step)
+    if target > live + 1:
+        yield Blocker(
+            "cluster.version",
+            f"{cloud.version}, but the {cluster} runs {cluster.version}",
+            f"{cloud.service} accepts {cluster.version} or 1.{live + 1}",
+            f"Set it to 1.{live + 1} and run `up`, then continue one minor version at a time.",
+        )
     # Compare nodes with the control plane as it would be after this change.
     reached = min(max(target, live), live + 1)
+    nodes = min(reached, minor(cloud.node_version))
     for group in groups:
-        behind = reached - minor(group.version)
+        behind, steps = reached - minor(group.version), nodes - minor(group.version)
         if group.version and behind > SKEW_MAX:
             yield Blocker(
                 "cluster.version",
@@ -118,12 +123,12 @@ def _upgrade(cluster: ClusterComponent, groups: Sequence[Group], cloud: Cloud) -
                 f"nodes may be at most {SKEW_MAX} minor versions behind the control plane",
                 _catch_up(group, live),
             )
-        elif group.version and behind > 1 and _is_brought_along(group, cloud):
+        elif group.version and steps > 1 and _is_brought_along(group, cloud):
             yield Blocker(
                 "cluster.version",
-                f"1.{reached} would upgrade the {group} from {group.version} by {behind} minor versions at once",
+                f"1.{nodes} would upgrade the {group} from {group.version} by {steps} minor versions at once",
                 f"{cloud.service} upgrades by one at a time",
-                f"{group.upgrade(f'1.{reached - 1}')}, then run `up` again.",
+                f"{group.upgrade(f'1.{nodes - 1}')}, then run `up` again.",
             )
 
 
@@ -149,13 +154,20 @@ def _catch_up(group: Group, live: int) -> str:
     return f"Set it to 1.{live} and run `up`, which upgrades the nodes to the control plane's version."
 
 
-def _sizes(live: Group, declared: NodeGroup | None, cloud: Cloud, *, rolls: bool) -> Iterator[Blocker]:
+def _rolls(group: Group, cloud: Cloud, cluster: ClusterComponent) -> bool:
+    """Return whether the change replaces the nodes of a group."""
+    if group.keeps_version:
+        return False
+    with_cluster = _is_older(cluster, cloud.version) and cloud.node_version == cloud.version
+    return with_cluster or _is_older(group, cloud.node_version) or is_newer(group, cloud.node_version)
+
+
+def _sizes(live: Group, cloud: Cloud, *, rolls: bool) -> Iterator[Blocker]:
     """Refuse bounds that the cloud would refuse, or that would terminate nodes in use.
 
     The autoscaler owns the size of an elastic group; every change sends the live size, so new bounds must contain it.
-    ``rolls`` means that its nodes are replaced by an upgrade.
     """
-    sizes = live.sizes
+    declared, sizes = cloud.groups.get(live.program_name), live.sizes
     if declared is None or sizes is None:
         return
     low, size, high = sizes.low, sizes.size, sizes.high
@@ -183,7 +195,7 @@ def _sizes(live: Group, declared: NodeGroup | None, cloud: Cloud, *, rolls: bool
     ):
         yield Blocker(
             where,
-            f"the bounds of the {live} change from {low}..{high} to {declared.size} together with cluster.version",
+            f"the bounds of the {live} change from {low}..{high} to {declared.size} together with their version",
             "change one of the two at a time: the autoscaler may resize the group during the long upgrade, and the "
             "outdated size would then be sent",
             f"Leave the bounds at {low}..{high} until the upgrade is done.",

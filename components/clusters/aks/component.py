@@ -20,6 +20,7 @@ from components.clusters.aks.namespace_identities import NamespaceIdentities, Na
 from components.clusters.aks.network import CreatedVirtualNetwork, CreatedVirtualNetworkArgs
 from components.clusters.aks.node_groups import AgentPools, AgentPoolsArgs
 from components.clusters.handle import ClusterHandle, Share, replaced_with
+from components.contract.aks.agent_pools import is_inline
 from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.azure import AzureTag
@@ -27,7 +28,6 @@ from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup
 from components.contract.hours import OfficeHours
 from components.contract.identity import CloudIdentity
-from components.contract.pools import PoolRole
 from components.contract.shared_storage import Storage, Volumes
 from components.contract.tags import MANAGER
 from components.namespace_identity import NamespaceIdentity
@@ -197,10 +197,10 @@ class AksCluster(PlatformComponent):
         return AgentPools(
             f"{self._name}-pools",
             AgentPoolsArgs(
-                groups=[group for group in self._args.groups if group.role is not PoolRole.INITIAL],
+                groups=[group for group in self._args.groups if not is_inline(group, self._args.choices)],
                 choices=self._args.choices,
                 resource_group=self._group.name,
-                cluster_name=control_plane.cluster.name,
+                cluster=control_plane.cluster,
                 tags=self._tags,
             ),
             self._in_azure(*control_plane.windows),

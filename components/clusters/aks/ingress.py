@@ -13,8 +13,8 @@ from components.base import PlatformComponent
 from components.clusters.aks.identity import PRIVATE_DNS, READER, Grant, Principal, role_assignment
 from components.contract.aks.access import PrincipalKind
 from components.contract.aks.config import AksConfig
+from components.contract.aks.dns_names import CONFIG_MAP
 from components.contract.aks.identity import ISSUER_AUDIENCE
-from components.contract.aks.names import CONFIG_MAP
 from components.contract.azure import group_of, is_private_zone, subscription_of
 from components.contract.ingress import EXTERNAL_DNS
 from components.contract.labels import WellKnownLabel

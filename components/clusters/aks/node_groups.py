@@ -2,35 +2,44 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 from pulumi_azure_native.containerservice import (
     AgentPool,
     AgentPoolUpgradeSettingsArgs,
+    ManagedCluster,
     ManagedClusterAgentPoolProfileArgs,
 )
 
 from components.base import PlatformComponent
 from components.contract.aks.agent_pools import (
     fixed_inputs,
-    max_surge,
     node_labels,
     node_taints,
     placement_group,
     pool_name,
+    upgrade_settings,
 )
 from components.contract.aks.config import AksConfig
+from components.contract.azure import AzureTag
 from components.contract.groups import NodeGroup
+from components.contract.pool_upgrade import DRAIN_MINUTES_DEFAULT, SOAK_MINUTES_DEFAULT, minutes_at_most
 from components.contract.pools import PoolRole
+
+UPDATE_MINUTES: Final = 120
+"""Time of the provider for an update (pulumi-azure-native, ``provider/pkg/provider/provider.go``)."""
 
 
 def initial_profile(
     group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]
 ) -> ManagedClusterAgentPoolProfileArgs:
-    """Return the pool that a cluster is created with: its system pool, which keeps its name."""
+    """Return the pool that a cluster is created with: its system pool, which keeps its name.
+
+    Once another one took over, it stands for that in the cluster's list, which no update changes.
+    """
     return ManagedClusterAgentPoolProfileArgs(
-        name=pool_name(group, choices),
+        name=choices.created_with_pool or pool_name(group, choices),
         mode="System",
         **fixed_inputs(group, choices),
         **_changeable(group, choices, tags),
@@ -39,17 +48,17 @@ def initial_profile(
 
 @dataclass(frozen=True, kw_only=True)
 class AgentPoolsArgs:
-    """Inputs of all pools but the initial one."""
+    """Inputs of all pools but the one that the cluster is created with."""
 
     groups: Sequence[NodeGroup]
     choices: AksConfig
     resource_group: pulumi.Input[str]
-    cluster_name: pulumi.Input[str]
+    cluster: ManagedCluster
     tags: Mapping[str, str]
 
 
 class AgentPools(PlatformComponent):
-    """All pools but the initial one, created one after the other, because AKS refuses to change two at a time.
+    """All pools but the one that the cluster is created with, one after the other: AKS refuses to change two at a time.
 
     A change of an immutable property creates a pool with another name; the old one is deleted afterwards.
     """
@@ -89,13 +98,13 @@ class AgentPools(PlatformComponent):
         return made
 
     def _pool(self, name: str, group: NodeGroup, args: AgentPoolsArgs, needed: Sequence[pulumi.Resource]) -> AgentPool:
-        holds_data = group.role is PoolRole.DATA
+        holds_data, is_system = group.role is PoolRole.DATA, group.role is PoolRole.INITIAL
         return AgentPool(
             name,
             resource_group_name=args.resource_group,
-            resource_name_=args.cluster_name,
+            resource_name_=args.cluster.name,
             agent_pool_name=pool_name(group, args.choices),
-            mode="User",
+            mode="System" if is_system else "User",
             **fixed_inputs(group, args.choices),
             **_changeable(group, args.choices, args.tags),
             opts=self.child(
@@ -105,13 +114,16 @@ class AgentPools(PlatformComponent):
                 ignore_changes=_left_alone(group),
                 # The plug-in would delete first, since it takes a given name for one that stays.
                 delete_before_replace=False,
+                custom_timeouts=_timeouts(group),
+                # AKS deletes no last system pool, but all pools with their cluster.
+                deleted_with=args.cluster if is_system else None,
             ),
         )
 
 
 def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -> dict[str, Any]:
     """Return the properties that can change in an existing pool."""
-    surge = max_surge(group)
+    upgrades = upgrade_settings(group)
     bounds = {"min_count": group.size.min, "max_count": group.size.max} if group.is_elastic else {}
     return {
         "count": group.initial_nodes,
@@ -119,11 +131,26 @@ def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -
         **bounds,
         "node_labels": node_labels(group),
         "node_taints": node_taints(group) or None,
-        "orchestrator_version": choices.version,
+        "orchestrator_version": choices.version_of_nodes,
         "os_sku": "Ubuntu",
-        "upgrade_settings": AgentPoolUpgradeSettingsArgs(max_surge=surge) if surge else None,
-        "tags": tags,
+        "upgrade_settings": AgentPoolUpgradeSettingsArgs(**upgrades) if upgrades else None,
+        "tags": {**tags, **_successor(group, choices)},
     }
+
+
+def _successor(group: NodeGroup, choices: AksConfig) -> dict[str, str]:
+    """Return the tag of a system pool that took over, and of the one before: neither counts in the cluster's list."""
+    is_one = group.role is PoolRole.INITIAL and choices.created_with_pool
+    return {AzureTag.TOOK_OVER.value: str(choices.created_with_pool)} if is_one else {}
+
+
+def _timeouts(group: NodeGroup) -> pulumi.CustomTimeouts | None:
+    """Return how long an update may take, where the stack file limits it; otherwise the provider has its own time."""
+    if (given := group.upgrade) is None:
+        return None
+    pause = (given.drain_minutes or DRAIN_MINUTES_DEFAULT) + (given.soak_minutes or SOAK_MINUTES_DEFAULT)
+    minutes = minutes_at_most(group.upgraded_at_once, group.size.max, pause)
+    return pulumi.CustomTimeouts(update=f"{max(minutes, UPDATE_MINUTES)}m")
 
 
 def _left_alone(group: NodeGroup) -> list[str]:

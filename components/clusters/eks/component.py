@@ -33,6 +33,7 @@ from components.contract.eks.network import ExistingNetwork
 from components.contract.environments import ClusterKind, Environment
 from components.contract.groups import NodeGroup
 from components.contract.identity import CloudIdentity
+from components.contract.kubernetes_minors import older_of
 from components.contract.shared_storage import Storage, Volumes
 from components.contract.tags import MANAGER
 from components.namespace_identity import NamespaceIdentity
@@ -193,6 +194,9 @@ class EksCluster(PlatformComponent):
             self._in_aws,
         )
         self._node_role_arn = role.arn
+        # Of what the control plane reports and what is wanted the older: nodes are never newer, and go back before it.
+        wanted = choices.version_of_nodes
+        version = control_plane.cluster.version.apply(lambda live: older_of(live, wanted))
         return [
             ManagedNodeGroup(
                 f"{self._name}-{group.name}",
@@ -200,7 +204,7 @@ class EksCluster(PlatformComponent):
                     group=group,
                     cluster_name=control_plane.cluster.name,
                     cluster_id=choices.name,
-                    version=control_plane.cluster.version,
+                    version=version,
                     release=choices.node_release,
                     role_arn=role.arn,
                     subnet_ids=network.node_subnet_ids,

@@ -26,6 +26,7 @@ from components.contract.eks.autoscaling import autoscaling_tags, node_labels
 from components.contract.eks.hours import GroupHours, group_hours
 from components.contract.eks.spelling import CAPACITY_BLOCK, capacity_type, taint_entry
 from components.contract.hours import OfficeHours
+from components.contract.pool_upgrade import UpgradeOrder, minutes_at_most
 from components.contract.pools import PoolRole
 
 AMI_TYPES: Final = {
@@ -36,11 +37,14 @@ AMI_TYPES: Final = {
 }
 """Image types by architecture and GPU: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html."""
 
-ELASTIC_UPDATE_PERCENT: Final = 33
-"""Share of an elastic group that an update may drain at once. A static group loses one node at a time."""
+STRATEGIES: Final = {UpgradeOrder.NEW_FIRST: "DEFAULT", UpgradeOrder.OLD_FIRST: "MINIMAL"}
+"""Update strategies: https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html."""
 
-OLD_NODES_FIRST: Final = "MINIMAL"
-"""Strategy of an update that ends nodes before it starts others (EKS's ``NodegroupUpdateConfig``)."""
+DRAIN_MINUTES: Final = 15
+"""Time in which pods leave a node: https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html."""
+
+UPDATE_MINUTES: Final = 60
+"""Time of the provider for an update (terraform-provider-aws, ``internal/service/eks/node_group.go``)."""
 
 FAILED: Final = "CREATE_FAILED"
 """Status of a group whose creation EKS gave up. The provider reports no error, and a refresh hides the failure."""
@@ -55,7 +59,7 @@ class NodeGroupArgs:
     cluster_id: str
     """The name as plain data, for tags that a policy can check before the cluster exists."""
     version: pulumi.Input[str]
-    """Version that the control plane reports, so that nodes are never newer."""
+    """Minor version of Kubernetes, never newer than the control plane's."""
     release: str | None
     """Release of the image; None for EKS's default."""
     role_arn: pulumi.Input[str]
@@ -115,7 +119,12 @@ class ManagedNodeGroup(PlatformComponent):
                 **({OwnTag.HOURS.value: hours.tag} if hours else {}),
                 **({OwnTag.MACHINE_TYPE.value: group.instances[0].name} if is_block else {}),
             },
-            opts=self.child(protect=holds_data, retain_on_delete=holds_data, ignore_changes=_left_alone(group)),
+            opts=self.child(
+                protect=holds_data,
+                retain_on_delete=holds_data,
+                ignore_changes=_left_alone(group),
+                custom_timeouts=_timeouts(group),
+            ),
         )
         self._autoscaling(name, args, hours)
         pulumi.Output.all(self.node_group.status, self.node_group.urn).apply(self._refuse_failed)
@@ -162,11 +171,24 @@ def _warm_pool(group: contract.NodeGroup) -> NodeGroupWarmPoolConfigArgs | None:
 
 
 def _update_config(group: contract.NodeGroup) -> NodeGroupUpdateConfigArgs:
-    # A full reservation has no place for a new node beside the old one.
-    strategy = OLD_NODES_FIRST if group.reservation else None
-    if group.is_elastic:
-        return NodeGroupUpdateConfigArgs(max_unavailable_percentage=ELASTIC_UPDATE_PERCENT, update_strategy=strategy)
-    return NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy=strategy)
+    """Return how many nodes an update drains at once, and in which order."""
+    nodes, order = group.upgraded_at_once, group.upgrade and group.upgrade.order
+    if group.reservation:  # a full one has no place for a new node beside the old one
+        order = order or UpgradeOrder.OLD_FIRST
+    elif group.upgrade:
+        order = order or UpgradeOrder.NEW_FIRST
+    strategy = STRATEGIES[order] if order else None
+    if nodes.endswith("%"):
+        return NodeGroupUpdateConfigArgs(max_unavailable_percentage=int(nodes[:-1]), update_strategy=strategy)
+    return NodeGroupUpdateConfigArgs(max_unavailable=int(nodes), update_strategy=strategy)
+
+
+def _timeouts(group: contract.NodeGroup) -> pulumi.CustomTimeouts | None:
+    """Return how long an update may take, where the stack file limits it; otherwise the provider has its own time."""
+    if group.upgrade is None:
+        return None
+    minutes = minutes_at_most(group.upgraded_at_once, group.size.max, DRAIN_MINUTES)
+    return pulumi.CustomTimeouts(update=f"{max(minutes, UPDATE_MINUTES)}m")
 
 
 def _left_alone(group: contract.NodeGroup) -> list[str]:

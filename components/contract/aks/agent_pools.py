@@ -9,8 +9,6 @@ import json
 import string
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
-from math import ceil
 from typing import Any, Final
 
 from components.contract.aks.config import AksConfig
@@ -19,6 +17,12 @@ from components.contract.groups import NodeGroup, by_zone
 from components.contract.instances import InstanceType
 from components.contract.lifecycle import Lifecycle
 from components.contract.pool_size import PoolSize
+from components.contract.pool_upgrade import (
+    DRAIN_MINUTES_DEFAULT,
+    SOAK_MINUTES_DEFAULT,
+    UpgradeOrder,
+    share_of,
+)
 from components.contract.pools import PoolRole
 from components.contract.taints import AKS_SPOT_TAINT
 
@@ -31,9 +35,6 @@ https://learn.microsoft.com/azure/aks/quotas-skus-regions
 
 ANY_PRICE: Final = -1.0
 """Spot nodes are evicted for capacity only, not for price."""
-
-SURGE_SHARE: Final = Fraction(1, 3)
-"""Share of an elastic pool that an upgrade adds before it drains as many nodes; a static pool gets one extra node."""
 
 SUFFIX_LENGTH: Final = 4
 _DIGITS: Final = string.digits + string.ascii_lowercase
@@ -73,9 +74,9 @@ def placement_group(group: NodeGroup) -> str:
 def pool_name(group: NodeGroup, choices: AksConfig) -> str:
     """Return the name of a group's agent pool, at most twelve lower-case letters and digits.
 
-    The initial pool is created with the cluster and always keeps the pool's own name.
+    The initial pool is created with the cluster and keeps the pool's own name, unless another one took over.
     """
-    if group.role is PoolRole.INITIAL:
+    if is_inline(group, choices):
         return group.pool
     # With the pool's name in it, another name is a way out where two groups of a pool hash to the same suffix.
     hashed = json.dumps([group.pool, fixed_inputs(group, choices)], sort_keys=True)
@@ -129,6 +130,11 @@ def mig_input(profile: str) -> str:
     return f"MIG{profile.partition('.')[0]}"
 
 
+def is_inline(group: NodeGroup, choices: AksConfig) -> bool:
+    """Return whether the group's pool is created with the cluster, as a part of it."""
+    return group.role is PoolRole.INITIAL and not choices.created_with_pool
+
+
 def node_labels(group: NodeGroup) -> dict[str, str]:
     """Return the labels of the group's nodes on AKS.
 
@@ -144,15 +150,31 @@ def node_taints(group: NodeGroup) -> list[str]:
     return list(map(SPELLING.write_taint, group.taints))
 
 
-def max_surge(group: NodeGroup) -> str | None:
-    """Return the input of the same name; None for spot pools, for which AKS rejects it."""
+def upgrade_settings(group: NodeGroup) -> dict[str, Any] | None:
+    """Return the inputs of a pool's upgrades, by their names in Python; None for spot pools: AKS rejects them.
+
+    AKS keeps a setting that is left out, so a pool whose stack file sets limits states all of them. A system pool
+    takes no ``maxUnavailable``: https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling.
+    """
     if group.lifecycle is Lifecycle.SPOT:
         return None
-    return f"{int(SURGE_SHARE * 100)}%" if group.is_elastic else "1"
+    nodes, given = group.upgraded_at_once, group.upgrade
+    if given is None:
+        return {"max_surge": nodes}
+    adds = given.order is not UpgradeOrder.OLD_FIRST
+    return {
+        "max_surge": nodes if adds else "0",
+        **({} if group.role is PoolRole.INITIAL else {"max_unavailable": "0" if adds else nodes}),
+        "drain_timeout_in_minutes": _or(given.drain_minutes, DRAIN_MINUTES_DEFAULT),
+        "node_soak_duration_in_minutes": _or(given.soak_minutes, SOAK_MINUTES_DEFAULT),
+    }
 
 
 def nodes_at_most(group: NodeGroup) -> int:
     """Return how many nodes the pool may have during an upgrade."""
-    if group.lifecycle is Lifecycle.SPOT:
-        return group.size.max
-    return group.size.max + (ceil(group.size.max * SURGE_SHARE) if group.is_elastic else 1)
+    settings = upgrade_settings(group) or {"max_surge": "0"}
+    return group.size.max + share_of(settings["max_surge"], group.size.max)
+
+
+def _or(given: int | None, default: int) -> int:
+    return default if given is None else given

@@ -21,6 +21,7 @@ from components.contract.checks import (
     no_warm_pool,
     other_devices,
     prepull_problems,
+    upgrades_of_data,
     without_spot,
 )
 from components.contract.constraint_violation import Mismatch
@@ -28,7 +29,10 @@ from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.ingress import unencrypted_in_prod
 from components.contract.instances import InstanceType, Provider, Variant
+from components.contract.lifecycle import Lifecycle
 from components.contract.pool_names import POOL_NAME_MAX
+from components.contract.pool_size import NODES_MAX as POOL_SIZE_MAX
+from components.contract.pool_upgrade import UpgradeOrder
 from components.contract.pools import NodePool, PoolRole
 
 POOLS_MAX: Final = 100
@@ -84,7 +88,8 @@ def mismatches(
     yield from no_fabric(pools, "is for cluster.kind eks; remove it")
     yield from no_headroom(pools, _NO_HEADROOM)
     yield from no_warm_pool(pools, "is impossible on AKS, which has no warm pools; remove it")
-    yield from prepull_problems(pools, choices.version)
+    yield from prepull_problems(pools, choices.version_of_nodes)
+    yield from _upgrade_problems(pools)
     made = [group for group in groups if not _has_too_many_types(pools[group.pool])]
     yield from _mismatches_of_numbers(choices, made, environment)
     yield from _mismatches_of_names(choices, made)
@@ -133,6 +138,17 @@ def _pool_problems(name: str, pool: NodePool, choices: AksConfig) -> Iterator[st
             yield f"NG-20: cluster.{key} replaces data nodes and erases their disks; remove it or set it to none"
 
 
+def _upgrade_problems(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
+    yield from upgrades_of_data(pools)
+    for name, pool in pools.items():
+        # https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling
+        if pool.upgrade and pool.lifecycle is Lifecycle.SPOT:
+            yield Mismatch((name, "upgrade"), "AKS takes no limits for upgrades of spot pools; remove it")
+        elif pool.upgrade and pool.role is PoolRole.INITIAL and pool.upgrade.order is UpgradeOrder.OLD_FIRST:
+            message = "AKS takes no nodes away first in its system pool, which the initial pool is; use new-first"
+            yield Mismatch((name, "upgrade", "order"), message)
+
+
 def _is_weak(machine: InstanceType) -> bool:
     is_small = machine.vcpus < SYSTEM_VCPUS_MIN or machine.memory_mib < SYSTEM_MEMORY_MIN_MIB
     return is_small or Variant.BURSTABLE in machine.variants
@@ -144,6 +160,11 @@ def _mismatches_of_numbers(
     if len(made) > POOLS_MAX:
         which = "one per machine type, and per zone for zonal pools"
         yield Mismatch((), f"result in {len(made)} agent pools ({which}), AKS allows {POOLS_MAX}; merge pools")
+    for group in made:
+        # https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling
+        if group.upgrade and (most := nodes_at_most(group)) > POOL_SIZE_MAX:
+            message = f"would have {most} nodes during an upgrade, AKS allows {POOL_SIZE_MAX} in a pool; lower it"
+            yield Mismatch((group.pool, "upgrade", "nodes"), message)
     nodes, subnet = sum(map(nodes_at_most, made)), choices.network.node_cidr
     limits = [
         (nodes_that_fit(subnet), f"the node subnet {subnet} of cluster.network has addresses for", "widen it"),
@@ -163,6 +184,7 @@ def _mismatches_of_numbers(
 
 def _mismatches_of_names(choices: AksConfig, made: Sequence[NodeGroup]) -> Iterator[Mismatch]:
     names = Counter(pool_name(group, choices) for group in made)
+    names.update(filter(None, [choices.created_with_pool]))
     for pool, name in dict.fromkeys((group.pool, pool_name(group, choices)) for group in made):
         if names[name] > 1:
             yield Mismatch((pool,), f"two agent pools would be named '{name}'; rename the pool")
@@ -176,7 +198,8 @@ def _channels_on(choices: AksConfig) -> Iterator[str]:
 
 
 def _channels_off(choices: AksConfig) -> Iterator[str]:
-    if choices.upgrade_channel is UpgradeChannel.NONE:
+    # The channel would upgrade nodes again that were rolled back; HA-05 wants a waiver for that time.
+    if choices.upgrade_channel is UpgradeChannel.NONE and choices.version_of_nodes == choices.version:
         yield "upgradeChannel"
     if choices.node_image_channel is NodeImageChannel.NONE:
         yield "nodeImageChannel"

@@ -3,7 +3,6 @@
 Everything else (roles, identities, tags, encryption, logs) follows from the environment and the pools.
 """
 
-import re
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
@@ -14,6 +13,7 @@ from components.contract.aks.api_zone import ApiZoneChoice, require_api_zone
 from components.contract.aks.hours import require_possible
 from components.contract.aks.ingress import AksIngressChoice
 from components.contract.aks.maintenance import Maintenance, NodeImageChannel, UpgradeChannel
+from components.contract.aks.names import AgentPoolName, ClusterName
 from components.contract.aks.network import (
     DNS_ADDRESS,
     PUBLIC_RANGES_MAX,
@@ -39,7 +39,7 @@ from components.contract.choices import ContractModel, Explained, one_of
 from components.contract.gpu_choices import GpuChoices
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
-from components.contract.kubernetes_minors import one_offered
+from components.contract.kubernetes_minors import one_offered, require_fitting_nodes
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
 
@@ -53,12 +53,6 @@ USER_TAGS_MAX_PRIVATE: Final = 10
 """The same for a private cluster: AKS copies its tags to the private DNS zone, which allows 15.
 
 https://learn.microsoft.com/azure/aks/use-tags
-"""
-
-RESERVED_WORDS: Final = ("microsoft", "windows")
-"""Words that no name with an address may contain; nor may it begin with ``login``.
-
-https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-reserved-resource-name
 """
 
 NODES_SUBNET: Final = "nodes"
@@ -75,28 +69,15 @@ class JobMix(StrEnum):
     """For people waiting for notebooks and functions: nodes are added early and kept longer."""
 
 
-def _name(name: str) -> str:
-    if not re.fullmatch(_NAME, name):
-        raise ValueError("must be 1 to 54 lower-case letters, digits or '-', start with a letter and not end with '-'")
-    for word in RESERVED_WORDS:
-        if word in name:
-            raise ValueError(f"must not contain '{word}', which Azure forbids")
-    if name.startswith("login"):
-        raise ValueError("must not begin with 'login', which Azure forbids")
-    return name
-
-
 Version = Annotated[str, *one_offered("aks", "is not a minor version that AKS supports")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
-
-_NAME: Final = "[a-z]([a-z0-9-]{0,52}[a-z0-9])?"
 
 
 class AksConfig(ContractModel):
     """A managed cluster on Azure."""
 
     kind: Literal["aks"] = Field(description="Kind of cluster.", examples=["aks"])
-    name: Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{_NAME}$"})] = Field(
+    name: ClusterName = Field(
         description="Name of the cluster and its resource group, unique in the subscription. A change replaces both.",
         examples=["mlrun-dev"],
     )
@@ -200,9 +181,34 @@ class AksConfig(ContractModel):
         description="Size of each node's disk in GiB. A change replaces the pools.",
         examples=[256],
     )
+    created_with_pool: Annotated[
+        AgentPoolName | None,
+        Explained(
+            "The pool of role initial is the one that the cluster was created with, which AKS keeps.",
+            "Whether the pool of role initial is an agent pool of its own, and which one it takes over from "
+            "(docs/node-upgrades.md).",
+        ),
+    ] = Field(
+        None,
+        description="Agent pool that the cluster was created with, once another one takes over as its system pool. "
+        "Stays set for the life of the cluster.",
+        examples=["initial"],
+    )
     upgrade_channel: Annotated[
         UpgradeChannel | None, Explained("patch; none with data pools, because an upgrade erases their disks.")
     ] = Field(None, description="Automatic upgrades of the Kubernetes patch version.", examples=["patch"])
+    node_version: Annotated[
+        Version | None,
+        Explained(
+            "That of the control plane.",
+            "Whether nodes follow the control plane at once; nodes that follow later keep its way back short "
+            "(docs/node-upgrades.md).",
+        ),
+    ] = Field(
+        None,
+        description="Minor version of the nodes, in quotes: that of the control plane, or up to three minors older.",
+        examples=["1.35"],
+    )
     node_image_channel: Annotated[
         NodeImageChannel | None, Explained("node-image; none with data pools, because a new image erases their disks.")
     ] = Field(None, description="Automatic updates of the node operating system.", examples=["security-patch"])
@@ -291,6 +297,21 @@ class AksConfig(ContractModel):
             )
         refuse_other_case([AzureTag.ENVIRONMENT, AzureTag.MANAGED_BY], tags, "Azure")
         return tags
+
+    @field_validator("node_version", mode="after")
+    @classmethod
+    def _beside_the_control_plane(cls, nodes: str | None, info: ValidationInfo) -> str | None:
+        if nodes and (version := info.data.get("version")):
+            require_fitting_nodes(nodes, version)
+            # https://learn.microsoft.com/azure/aks/upgrade-aks-control-plane
+            if nodes != version and info.data.get("upgrade_channel") is not UpgradeChannel.NONE:
+                raise ValueError("needs upgradeChannel: none, or AKS upgrades all pools with the control plane")
+        return nodes
+
+    @property
+    def version_of_nodes(self) -> str:
+        """Minor version of the nodes."""
+        return self.node_version or self.version
 
     @property
     def is_private(self) -> bool:

@@ -5,8 +5,8 @@ from typing import Final
 from components.contract.aks.agent_pools import SUFFIX_LENGTH, agent_pools
 from components.contract.aks.checks import NAME_MAX, environment_problems, mismatches
 from components.contract.aks.config import AksConfig
+from components.contract.aks.dns_names import aks_ways_in
 from components.contract.aks.identity import identity_problems
-from components.contract.aks.names import aks_ways_in
 from components.contract.aks.nodes import NODES
 from components.contract.aks.shared_storage import storage_problems, volume_problems
 from components.contract.azure import GUID_SHAPE, is_guid
@@ -57,5 +57,6 @@ AKS: Final = KindDescriptor(
         "`secretsKeyId` and `diskEncryptionSetId` (HA-08)",
         "`upgradeChannel` and `nodeImageChannel` are not `none`, except with data pools (HA-05)",
         IN_PRODUCTION,
+        "`upgradeChannel: none` beside an older `nodeVersion` needs a waiver of HA-05",
     ),
 )

@@ -1,42 +1,36 @@
-"""Names of an AKS cluster's ways in: what external-dns must know of their zone."""
+"""Names of clusters and agent pools, as Azure allows them."""
 
-from dataclasses import replace
-from typing import Final
+import re
+from typing import Annotated, Final
 
-from components.contract.aks.identity import USE_LABEL
-from components.contract.aks.ingress import AksIngress
-from components.contract.azure import is_private_zone, zone_name
-from components.contract.ingress import EXTERNAL_DNS, WaysIn, naming
+from pydantic import AfterValidator, Field
 
-CONFIG_MAP: Final = "external-dns-azure"
-"""ConfigMap with the file ``azure.json``, in the namespace of external-dns."""
+RESERVED_WORDS: Final = ("microsoft", "windows")
+"""Words that no name with an address may contain; nor may it begin with ``login``.
 
-CONFIG_FOLDER: Final = "/etc/kubernetes"
-"""Where external-dns looks for that file: kubernetes-sigs/external-dns 2bf1bf8a ``pkg/apis/externaldns/types.go``."""
+https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-reserved-resource-name
+"""
+
+_CLUSTER: Final = "[a-z]([a-z0-9-]{0,52}[a-z0-9])?"
+_AGENT_POOL: Final = "[a-z][a-z0-9]{0,11}"
 
 
-def aks_ways_in(ingress: AksIngress | None, owner: str) -> WaysIn | None:
-    """Return the ways in of a cluster; None if there are none.
+def _cluster(name: str) -> str:
+    if not re.fullmatch(_CLUSTER, name):
+        raise ValueError("must be 1 to 54 lower-case letters, digits or '-', start with a letter and not end with '-'")
+    for word in RESERVED_WORDS:
+        if word in name:
+            raise ValueError(f"must not contain '{word}', which Azure forbids")
+    if name.startswith("login"):
+        raise ValueError("must not begin with 'login', which Azure forbids")
+    return name
 
-    Parameters
-    ----------
-    ingress
-        What the stack file says of them.
-    owner
-        Name of the cluster among those whose names are in the same zone.
-    """
-    if not ingress:
-        return None
-    if not (zone := ingress.dns_zone_id):
-        return ingress.ways_in
-    names = {
-        "provider.name": "azure-private-dns" if is_private_zone(zone) else "azure",
-        **naming(ingress.domain, owner),
-        # The domain may be below its zone, which the filter of domains would leave out: ``provider/azure/azure.go``.
-        "extraArgs": [f"--zone-name-filter={zone_name(zone)}"],
-        "serviceAccount.name": EXTERNAL_DNS,
-        "podLabels": dict([USE_LABEL]),
-        "extraVolumes": [{"name": "azure", "configMap": {"name": CONFIG_MAP}}],
-        "extraVolumeMounts": [{"name": "azure", "mountPath": CONFIG_FOLDER, "readOnly": True}],
-    }
-    return replace(ingress.ways_in, names=names)
+
+def _agent_pool(name: str) -> str:
+    if not re.fullmatch(_AGENT_POOL, name):
+        raise ValueError("must be an agent pool's name: 1 to 12 lower-case letters and digits, a letter first")
+    return name
+
+
+ClusterName = Annotated[str, AfterValidator(_cluster), Field(json_schema_extra={"pattern": f"^{_CLUSTER}$"})]
+AgentPoolName = Annotated[str, AfterValidator(_agent_pool), Field(json_schema_extra={"pattern": f"^{_AGENT_POOL}$"})]

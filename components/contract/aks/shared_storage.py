@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Final
 
-from components.contract.aks.config import RESERVED_WORDS, AksConfig
+from components.contract.aks.config import AksConfig
+from components.contract.aks.names import RESERVED_WORDS
 from components.contract.azure import AzureTag
 from components.contract.constraint_violation import Mismatch
 from components.contract.shared_storage import (
@@ -42,7 +43,7 @@ def storage_problems(choices: AksConfig, storage: Mapping[str, Storage]) -> Iter
     for name in storage:
         if word := _forbidden(_word(name)):
             yield Mismatch((name,), f"would name a storage account with '{word}', which Azure forbids; rename it")
-    tags = {*choices.tags, *(tag.value for tag in AzureTag)}
+    tags = {*choices.tags, *(tag.value for tag in AzureTag if tag is not AzureTag.TOOK_OVER)}
     if storage and len(tags) > TAGS_MAX:
         ours = f"a storage account takes {TAGS_MAX}, and {len(tags) - len(choices.tags)} are this package's"
         yield Mismatch((), f"is impossible with {len(choices.tags)} cluster.tags: {ours}; remove some")

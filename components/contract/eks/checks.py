@@ -13,6 +13,7 @@ from components.contract.checks import (
     no_warm_pool,
     other_devices,
     prepull_problems,
+    upgrades_of_data,
     without_spot,
 )
 from components.contract.constraint_violation import Mismatch
@@ -44,6 +45,9 @@ SPOT_TYPES_MIN: Final = 3
 With fewer, one shortage of capacity stops the whole pool (EKS best practices, cost).
 """
 
+UPDATED_MAX: Final = 100
+"""Maximum number of nodes that an update drains at once: https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupUpdateConfig.html."""
+
 
 def mismatches(
     choices: EksConfig, pools: Mapping[str, NodePool], groups: Sequence[NodeGroup], environment: Environment | None
@@ -65,7 +69,8 @@ def mismatches(
     yield from _hours_problems(choices, pools, environment)
     yield from reservation_problems(choices, pools)
     yield from headroom_problems(groups, pools, RESERVES)
-    yield from prepull_problems(pools, choices.version)
+    yield from prepull_problems(pools, choices.version_of_nodes)
+    yield from _upgrade_problems(pools)
     # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
     if len(groups) > GROUPS_MAX:
@@ -116,6 +121,25 @@ def _hours_problems(
                     (name, "officeHours", "nightMin"),
                     f"NG-10: in prod one on-demand pool of role {JOB_ROLES} must keep a node at night; set at least 1",
                 )
+
+
+def _upgrade_problems(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
+    yield from upgrades_of_data(pools)
+    for name, pool in pools.items():
+        if not pool.upgrade:
+            continue
+        if pool.reservation and pool.reservation.block:
+            yield Mismatch((name, "upgrade"), "has no effect: EKS upgrades no nodes of a capacity block; remove it")
+        nodes = pool.upgrade.nodes or ""
+        if nodes.isdecimal() and int(nodes) > UPDATED_MAX:
+            message = f"EKS replaces at most {UPDATED_MAX} nodes of a group at once, given {nodes}"
+            yield Mismatch((name, "upgrade", "nodes"), message)
+        for key in pool.upgrade.aks_only:
+            yield Mismatch(
+                (name, "upgrade", key),
+                "is for AKS; EKS gives the pods of a node 15 minutes, then the update fails and the node serves on; "
+                "remove it",
+            )
 
 
 def _takes_steady_work(pool: NodePool) -> bool:

@@ -39,7 +39,7 @@ from components.contract.gpu_choices import GpuChoices
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
 from components.contract.ingress import EXTERNAL_DNS
-from components.contract.kubernetes_minors import one_offered
+from components.contract.kubernetes_minors import one_offered, require_fitting_nodes
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
 
@@ -198,6 +198,18 @@ class EksConfig(ContractModel):
         description="Tags of all resources, with instances and disks; environment and managed-by are added if missing.",
         examples=[{"team": "ml-platform"}],
     )
+    node_version: Annotated[
+        Version | None,
+        Explained(
+            "That of the control plane.",
+            "Whether nodes follow the control plane at once; nodes that follow later keep its way back short "
+            "(docs/node-upgrades.md).",
+        ),
+    ] = Field(
+        None,
+        description="Minor version of the nodes, in quotes: that of the control plane, or up to three minors older.",
+        examples=["1.35"],
+    )
     node_release: Annotated[
         Annotated[str, AfterValidator(_release)] | None,
         Explained("The latest release when a group is created or its version is raised."),
@@ -332,13 +344,25 @@ class EksConfig(ContractModel):
         refuse_other_case([OwnTag.ENVIRONMENT, OwnTag.MANAGED_BY], tags, "IAM")
         return tags
 
+    @field_validator("node_version", mode="after")
+    @classmethod
+    def _beside_the_control_plane(cls, nodes: str | None, info: ValidationInfo) -> str | None:
+        if nodes and (version := info.data.get("version")):
+            require_fitting_nodes(nodes, version)
+        return nodes
+
     @field_validator("node_release", mode="after")
     @classmethod
     def _of_the_version(cls, release: str | None, info: ValidationInfo) -> str | None:
-        version = info.data.get("version")
-        if release and version and not release.startswith(f"{version}."):
+        version = info.data.get("node_version", "") or info.data.get("version")
+        if release and version and "node_version" in info.data and not release.startswith(f"{version}."):
             raise ValueError(f"HE-05: is not a release of version {version}")
         return release
+
+    @property
+    def version_of_nodes(self) -> str:
+        """Minor version of the nodes."""
+        return self.node_version or self.version
 
     @property
     def is_private(self) -> bool:

@@ -10,6 +10,7 @@ from components.contract.checks import (
     no_pool_hours,
     no_prepulled_images,
     no_reservations,
+    no_upgrades,
     no_warm_pool,
 )
 from components.contract.constraint_violation import Mismatch
@@ -44,6 +45,7 @@ def mismatches(
     yield from no_closeness(pools, "is impossible: the cluster's owner makes the nodes; remove it")
     yield from no_warm_pool(pools, "is impossible: the cluster's owner makes the nodes; remove it")
     yield from no_prepulled_images(pools, "is impossible: the cluster's owner prepares its nodes; remove it")
+    yield from no_upgrades(pools, "is impossible: the cluster's owner upgrades its nodes; remove it")
     shapes = Counter(group.pool for group in groups)
     for pool in choices.nodes:
         if pool not in shapes:

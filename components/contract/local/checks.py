@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from components.contract.allocatable import UPSTREAM
-from components.contract.checks import headroom_problems, no_closeness, no_reservations, no_warm_pool
+from components.contract.checks import headroom_problems, no_closeness, no_reservations, no_upgrades, no_warm_pool
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
@@ -22,6 +22,7 @@ def mismatches(
     pools, groups
         The pools by name, and the groups that they become.
     """
+    yield from no_upgrades(pools, "has no effect on a local cluster, whose nodes are simulated; remove it")
     for name, pool in pools.items():
         if pool.machine:
             yield Mismatch((name, "machine"), "is allowed with cluster.kind 'existing' only; use instanceTypes")

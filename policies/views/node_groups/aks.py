@@ -1,13 +1,14 @@
 """Agent pools of AKS: separate resources, or inline in the cluster."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
 from typing_extensions import override
 
 from components.contract.aks.spelling import SPELLING
+from components.contract.azure import AzureTag
 from components.contract.environments import ClusterKind
 from components.contract.lifecycle import Lifecycle
 from components.contract.taints import AKS_SPOT_TAINT, Taint, TaintEffect
@@ -115,12 +116,22 @@ def inline_agent_pools(resource: Resource) -> Iterator[AgentPool]:
     """Return the pools that a cluster declares itself.
 
     Azure lists all pools there, including those that are separate resources or were created by hand. If the engine
-    ignores the list, those after the first belong to the cluster alone only if they are system pools.
+    ignores the list, those after the first belong to the cluster alone only if they are system pools. A system pool
+    that took over is a resource of its own, as are all pools beside it; so the one that it took over from does not
+    count either where the list is that of a new cluster.
     """
+    profiles = resource.props.at("agentPoolProfiles").elements()
+    has_successor = any(map(_took_over, profiles))
     is_live = "agentPoolProfiles" in resource.ignore_changes
-    for index, profile in enumerate(resource.props.at("agentPoolProfiles").elements()):
-        if not (is_live and index) or profile.at("mode").text() == "System":
+    for index, profile in enumerate(profiles):
+        is_first = index == 0 and not has_successor
+        if not is_live or is_first or (profile.at("mode").text() == "System" and not _took_over(profile)):
             yield AgentPool(resource, profile)
+
+
+def _took_over(profile: Value) -> bool:
+    tags = profile.raw.get("tags") if isinstance(profile.raw, Mapping) else None
+    return isinstance(tags, Mapping) and AzureTag.TOOK_OVER.value in tags
 
 
 def _inline_tags(cluster: Resource) -> Iterator[tuple[str, tuple[Value, ...]]]:

@@ -1,6 +1,8 @@
 """A minor more is a row more: whatever knows versions takes a pretended one."""
 
+import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from datetime import date, timedelta
 from typing import Any
 
@@ -23,6 +25,26 @@ from support import aks as aks_stack
 from support import eks as eks_stack
 from support.minors import NEWEST, after, number
 from support.policies import Wire
+
+
+@pytest.mark.parametrize(
+    ("nodes", "problem"),
+    [
+        (after(NEWEST), f"must not be newer than version, {NEWEST}: nodes follow the control plane"),
+        (NEWEST, ""),
+        (after(NEWEST, -3), ""),
+        (after(NEWEST, -4), f"must be at most 3 minor versions behind version, {NEWEST}"),
+    ],
+)
+def test_nodes_may_be_three_minors_behind_the_control_plane(nodes: str, problem: str) -> None:
+    refused = pytest.raises(ValueError, match=re.escape(problem)) if problem else nullcontext()
+    with refused:
+        minors.require_fitting_nodes(nodes, NEWEST)
+
+
+def test_the_older_of_two_minors_is_the_lower_number() -> None:
+    assert minors.older_of("1.9", "1.10") == minors.older_of("1.10", "1.9") == "1.9"
+
 
 PRETENDED = after(NEWEST)
 ENDS = date(2028, 1, 31)

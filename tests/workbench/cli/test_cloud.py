@@ -497,6 +497,50 @@ def test_an_object_of_others_in_a_cluster_that_the_stack_created_is_not_taken_ov
     assert "up" not in engine.commands
 
 
+def upgraded_with(engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kubectl: str) -> None:
+    """Plan new nodes for the group of GPUs, in a cluster whose API answers as ``kubectl`` does."""
+    old = next(each for each in exported()["resources"] if each["urn"] == GPU)
+    engine.has(with_an_object(exported()))
+    engine.answers("preview", [step("update", GPU, old, changes={"releaseVersion": "1.35.2-20261105"}), *PLANNED])
+    program = tmp_path / "kubectl"
+    program.write_text(f"#!/bin/sh\n{kubectl}\n")
+    program.chmod(stat.S_IRWXU)
+    monkeypatch.setattr(in_cluster, "kubectl", lambda: program)
+
+
+@pytest.mark.parametrize("command", ["up", "preview"])
+def test_a_budget_that_would_stop_an_upgrade_is_named_before_it_begins(
+    engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    here = {"name": "scorer", "namespace": "mlrun"}
+    status = {"expectedPods": 1, "desiredHealthy": 1, "currentHealthy": 1, "disruptionsAllowed": 0}
+    items = [
+        {"kind": "Node", "metadata": {"name": "n", "labels": {"eks.amazonaws.com/nodegroup": "test-gpu-0a1b2c3"}}},
+        {"kind": "Pod", "metadata": {**here, "labels": {"app": "a"}}, "spec": {"nodeName": "n"}, "status": {}},
+        {
+            "kind": "PodDisruptionBudget",
+            "metadata": here,
+            "spec": {"selector": {"matchLabels": {"app": "a"}}, "minAvailable": 1},
+            "status": status,
+        },
+    ]
+    upgraded_with(engine, tmp_path, monkeypatch, f"echo '{json.dumps({'items': items})}'")
+    refused = refusal(command, STACK, *(["--yes"] if command == "up" else []))
+    assert "PodDisruptionBudget mlrun/scorer: lets no pod go (minAvailable 1 of 1)" in refused.message
+    assert "the upgrade of the node group test-gpu-0a1b2c3 stops there" in refused.message
+    assert refused.hint == "Nothing changed in AWS."
+    assert "up" not in engine.commands
+
+
+def test_an_upgrade_whose_budgets_nobody_can_read_goes_on_with_a_note(
+    engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upgraded_with(engine, tmp_path, monkeypatch, "echo 'Error from server (Forbidden)' >&2; exit 1")
+    done = run("up", STACK, "--yes")
+    assert done.exit_code == 0, done.output
+    assert "note: Disruption budgets could not be checked before the upgrade: The cluster refuses" in done.stderr
+
+
 def test_a_zone_without_control_planes_is_given_up_before_the_next_try(engine: ScriptedEngine) -> None:
     code = "UnsupportedAvailabilityZoneException"
     engine.answers("up", [said(f"creating EKS Cluster: {code}: Cannot create cluster 'research'"), *DONE], code=255)

@@ -1,5 +1,6 @@
 """What a change of a live AKS cluster must not ask for: every step of versions, every size, every condition."""
 
+from copy import deepcopy
 from itertools import product
 from typing import Any
 
@@ -11,8 +12,9 @@ from components.contract.kubernetes_minors import offered
 from support.aks import AGENT_POOL, CLUSTER, build, built, config
 from support.aks_state import INITIAL, STACK, Live, components, exported, urn
 from support.minors import CHOSEN, NEWEST, OLDER, number
+from workbench.engine.clouds.aks.cluster_components import AksPool
 from workbench.engine.clouds.aks.conditions import AksCondition as Condition
-from workbench.engine.clouds.cluster_component import Conditions
+from workbench.engine.clouds.cluster_component import ClusterComponent, Conditions
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.cluster_components import components_of_state
 from workbench.engine.upgrade_checks import Judgement, judge
@@ -99,9 +101,64 @@ def test_an_upgrade_that_stopped_among_the_pools_goes_on_with_the_rest() -> None
     assert names == ["test-cluster", "test-pools-gpu", "test-pools-workload"]
 
 
+def test_pools_may_stay_behind_and_follow_later() -> None:
+    stay = {"cluster.version": NEWEST, "cluster.nodeVersion": CHOSEN, "cluster.upgradeChannel": "none"}
+    assert judged(stay, at(f"{NEWEST}.0", f"{CHOSEN}.0")) == Judgement()
+    (note,) = judged({"cluster.version": NEWEST}, at(f"{NEWEST}.0", f"{NEWEST}.0", initial=f"{CHOSEN}.0")).notes
+    assert "only Azure's own command upgrades it: `az aks nodepool upgrade --resource-group research" in note
+
+
+def test_pools_go_back_by_azures_command_alone() -> None:
+    changes = {"cluster.nodeVersion": OLDER, "cluster.upgradeChannel": "none"}
+    behind = dict.fromkeys(("data_1", "data_2", "data_3", "jupyter_1", "jupyter_2", "jupyter_3", "spot"), f"{OLDER}.0")
+    behind |= dict.fromkeys(("spot_d8as_v5", "gpu", "workload"), f"{OLDER}.0")
+    (blocker,) = judged(changes, at(f"{CHOSEN}.1", f"{CHOSEN}.1", **behind)).blockers
+    assert (blocker.where, blocker.what) == (
+        "cluster.nodeVersion",
+        f"{OLDER}, but the agent pool initial runs {CHOSEN}",
+    )
+    commands = [
+        "`az aks nodepool get-rollback-versions --resource-group research --cluster-name research --name initial`",
+        "`az aks update --resource-group research --name research --auto-upgrade-channel none`",
+        "`az aks nodepool rollback --resource-group research --cluster-name research --name initial`",
+    ]
+    assert [blocker.step.index(each) for each in commands] == sorted(map(blocker.step.index, commands))
+    everything = judged(changes, at(f"{CHOSEN}.1", f"{CHOSEN}.1")).blockers
+    assert len(everything) == len(built().of_type(AGENT_POOL)) + 1 - 3, "each pool but data pools"
+
+
 def test_pools_that_change_beside_each_other_are_taken_one_by_one() -> None:
     changes = {"pools.workload.size": {"min": 1, "max": 12}, "pools.gpu.size": {"min": 0, "max": 5}}
     runs = judged(changes, {"test-pools-gpu": {"count": 2}}).earlier_runs
+    assert [[component.logical_name for component in run] for run in runs] == [
+        ["test-pools-gpu"],
+        ["test-pools-workload"],
+    ]
+
+
+def test_limits_that_aks_keeps_are_named_and_those_of_the_system_pool_with_their_command() -> None:
+    live: Live = {
+        "test-pools-workload": {"upgradeSettings": {"maxSurge": "50%", "drainTimeoutInMinutes": 240}},
+        "test-pools-gpu": {"upgradeSettings": {"maxSurge": "50%"}},
+    }
+    assert judged(live=live).notes == (
+        "The agent pool "
+        + next(each.name for each in components() if each.logical_name == "test-pools-workload")
+        + " keeps drainTimeoutInMinutes 240, which the stack file does not set: AKS keeps what is left out. "
+        "`upgrade: {}` in pools.workload sets the defaults.",
+    )
+    assert judged({"pools.workload.upgrade": {}}, live).notes == ()
+    (note,) = judged({"pools.initial.upgrade": {"nodes": 2, "drainMinutes": 60}}).notes
+    assert note == (
+        "The agent pool initial keeps maxSurge 1, drainTimeoutInMinutes 30; to apply the stack file: "
+        "`az aks nodepool update --resource-group research --cluster-name research --name initial --max-surge 2 "
+        "--drain-timeout 60 --node-soak-duration 0`."
+    )
+
+
+def test_limits_of_two_pools_are_changed_one_after_the_other() -> None:
+    changes = {"pools.workload.upgrade": {"drainMinutes": 60}, "pools.gpu.upgrade": {"nodes": 1}}
+    runs = judged(changes).earlier_runs
     assert [[component.logical_name for component in run] for run in runs] == [
         ["test-pools-gpu"],
         ["test-pools-workload"],
@@ -173,9 +230,9 @@ def test_data_nodes_are_never_scaled_in() -> None:
         (
             {"pools.initial.instanceTypes": ["Standard_D8s_v5"]},
             "would change from Standard_D4s_v5 to",
-            "use-system-pools",
+            "set `cluster.createdWithPool: initial`",
         ),
-        ({"cluster.rootVolumeGib": 256}, "would change from 128.0 to 256", "use-system-pools"),
+        ({"cluster.rootVolumeGib": 256}, "would change from 128.0 to 256", "cluster.createdWithPool: initial"),
         (
             {"pools.initial.labels": {"example.com/a": "b"}},
             "the labels of the agent pool initial would change",
@@ -200,6 +257,73 @@ def test_another_name_of_the_initial_pool_is_refused() -> None:
     changes = {"pools.initial": None, "pools.core": {k: v for k, v in pool.items() if v not in ({}, ())}}
     (blocker,) = judged(changes).blockers
     assert blocker.what == "the initial pool would be renamed from initial to core"
+    assert "set `cluster.createdWithPool: initial`" in blocker.step
+    assert judged({**changes, "cluster.createdWithPool": "initial"}).blockers == ()
+
+
+TAKEOVER = {"cluster.createdWithPool": "initial"}
+
+
+def test_another_pool_may_take_over_from_the_one_that_the_cluster_was_created_with() -> None:
+    found = judged({**TAKEOVER, "pools.initial.instanceTypes": ["Standard_D8s_v5"], "cluster.rootVolumeGib": 256})
+    assert found.blockers == ()
+    assert found.notes == ("The agent pool initial stays until another one works; the `up` after that deletes it.",)
+
+
+def test_a_takeover_names_the_pool_that_there_is_and_loses_no_zone() -> None:
+    (blocker,) = judged({"cluster.createdWithPool": "first"}).blockers
+    assert (blocker.where, blocker.step) == ("cluster.createdWithPool", "Set it to initial.")
+    (blocker,) = judged({**TAKEOVER, "cluster.zones": ["1", "2"], "pools.data": None}).blockers
+    assert blocker.what == "another pool would take over from the agent pool initial without its zones 3"
+
+
+def after_takeover(name: str = "") -> list[ClusterComponent]:
+    """Return what is live after a takeover if AKS lists one system pool without a tag; default: the successor."""
+    resources = deepcopy(exported(TAKEOVER)["resources"])
+    (outputs,) = [each["outputs"] for each in resources if each["type"] == CLUSTER]
+    (own,) = [each["inputs"] for each in resources if each["urn"].endswith("::test-pools-initial")]
+    listed = {**outputs["agentPoolProfiles"][0], "name": name or own["agentPoolName"], "tags": {}}
+    outputs["agentPoolProfiles"] = [listed]
+    return components_of_state({"resources": resources})
+
+
+def test_a_takeover_stays_in_the_stack_file_once_it_has_begun() -> None:
+    parts = after_takeover()
+    initial = next(part for part in parts if part.logical_name == "test-pools-initial")
+    assert isinstance(initial, AksPool)
+    assert (initial.is_successor, initial.predecessor) == (True, "initial")
+    assert judge(cloud_of(STACK, config(TAKEOVER)), parts, {}).blockers == ()
+    (blocker,) = judge(cloud_of(STACK, config()), parts, {}).blockers
+    assert blocker.where == "cluster.createdWithPool"
+    assert blocker.step == "Set it to initial."
+    assert blocker.what == f"is not set, but the initial pool has been taken over by the {initial}"
+
+
+def test_a_takeover_may_be_given_up_while_the_first_pool_is_there() -> None:
+    assert judge(cloud_of(STACK, config()), components(), {}).blockers == ()
+    listed = components_of_state({"resources": exported(TAKEOVER)["resources"]})
+    assert judge(cloud_of(STACK, config()), listed, {}).blockers == ()
+
+
+def test_after_a_takeover_a_system_pool_of_others_does_not_matter() -> None:
+    assert judge(cloud_of(STACK, config(TAKEOVER)), after_takeover("theirs"), {}).blockers == ()
+
+
+def test_a_successor_whose_tag_is_gone_is_still_one_pool() -> None:
+    parts = after_takeover()
+    assert len([each for each in parts if isinstance(each, AksPool) and each.is_initial]) == 1
+    assert judge(cloud_of(STACK, config(TAKEOVER)), parts, {}).blockers == ()
+
+
+def test_limits_that_aks_keeps_are_no_change_and_one_that_it_would_refuse_is_named() -> None:
+    kept: Live = {"test-pools-workload": {"upgradeSettings": {"maxSurge": "33%", "drainTimeoutInMinutes": 240}}}
+    kept |= {"test-pools-gpu": {"upgradeSettings": {"maxSurge": "33%", "nodeSoakDurationInMinutes": 5}}}
+    assert judged(live=kept).earlier_runs == ()
+    old_first: Live = {"test-pools-workload": {"upgradeSettings": {"maxSurge": "0", "maxUnavailable": "1"}}}
+    (blocker,) = judged(live=old_first).blockers
+    assert blocker.where == "pools.workload.upgrade"
+    assert "keeps maxUnavailable 1, beside which AKS takes no maxSurge" in blocker.what
+    assert judged({"pools.workload.upgrade": {}}, old_first).blockers == ()
 
 
 def test_zones_in_another_order_and_ids_in_another_case_are_the_same() -> None:

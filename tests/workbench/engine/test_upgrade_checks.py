@@ -1,21 +1,21 @@
 """What a change of a live cluster must not ask for: every step of versions, every size, every condition."""
 
 from itertools import product
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.contract.kubernetes_minors import offered
-from support.eks import NODE_GROUP, build, built, config
-from support.eks_state import STACK, Live, components, exported, urn
+from support.eks import NODE_GROUP, build, config
+from support.eks_judgement import at, judged
+from support.eks_state import STACK, Live, exported, urn
 from support.minors import CHOSEN, EARLIER, NEWEST, number
 from workbench.engine.clouds.blocker import Blocker
-from workbench.engine.clouds.cluster_component import Conditions
 from workbench.engine.clouds.eks.cluster_components import ADDON, CLUSTER
 from workbench.engine.clouds.eks.conditions import EksCondition as Condition
 from workbench.engine.clouds.find import cloud_of
+from workbench.engine.clouds.way_back import WayBack
 from workbench.engine.cluster_components import components_of_state
 from workbench.engine.upgrade_checks import Judgement, judge
 
@@ -30,20 +30,6 @@ BLOCK = {
     "zone": "b",
     "reservation": {"id": "cr-0b91582543292e10b", "block": True},
 }
-
-
-def judged(
-    changes: dict[str, Any] | None = None, live: Live | None = None, conditions: Conditions | None = None
-) -> Judgement:
-    """Judge the stack file with ``changes`` against the unchanged stack, of which ``live`` differs."""
-    return judge(cloud_of(STACK, config(changes)), components(live), conditions or {})
-
-
-def at(cluster: str, groups: str, **others: str) -> Live:
-    """Return versions of control plane, groups, and single groups."""
-    names = built().of_type(NODE_GROUP)
-    own = {f"test-{name.replace('_', '-')}": version for name, version in others.items()}
-    return {"test-cluster": {"version": cluster}} | {name: {"version": own.get(name, groups)} for name in names}
 
 
 def test_a_pool_with_office_hours_may_be_below_its_minimum_at_night() -> None:
@@ -64,7 +50,7 @@ def test_without_a_cluster_there_is_nothing_to_judge() -> None:
 
 @pytest.mark.parametrize(("live", "wanted"), [*product(MINORS, offered("eks"))])
 def test_the_control_plane_goes_one_minor_forward_or_stays(live: int, wanted: str) -> None:
-    found = judged({"cluster.version": wanted}, at(f"1.{live}", f"1.{live}"))
+    found = judged({"cluster.version": wanted}, at(f"1.{live}", f"1.{live}"), way_back=WayBack())
     step = int(wanted.split(".")[1]) - live
     assert bool(found.blockers) == (step not in (0, 1))
     assert bool(found.earlier_runs) == (step > 0)

@@ -10,8 +10,9 @@ from components.contract.groups import NodeGroup
 from components.contract.hours import OfficeHours
 from infra.config import StackConfig
 from workbench.engine.clouds.blocker import Blocker
-from workbench.engine.clouds.cluster_component import ClusterComponent
+from workbench.engine.clouds.cluster_component import ClusterComponent, Group, NodeUpgrade, Rank, minor
 from workbench.engine.clouds.fixed_choice import FixedChoice, fixed_blockers
+from workbench.engine.clouds.way_back import WayBack, is_newer
 
 NO_WAY_YET: Final = (
     "The stack creates its network, and the API is private: no other network is connected yet, so this `up` stops at "
@@ -71,6 +72,11 @@ class Cloud:
         return ""
 
     @property
+    def node_version(self) -> str:
+        """Minor version of the nodes in the stack file; empty if it names none."""
+        return ""
+
+    @property
     def hours(self) -> OfficeHours | None:
         """Office hours of the whole cluster; None if it has none."""
         return None
@@ -95,13 +101,59 @@ class Cloud:
         del deployment
         yield from ()
 
+    def back_blockers(self, components: Sequence[ClusterComponent], way_back: WayBack) -> Iterator[Blocker]:
+        """Return what keeps versions that the stack file lowers from going back; default: nothing goes back.
+
+        Parameters
+        ----------
+        components
+            The existing components that are not lost.
+        way_back
+            What the cloud says about it.
+        """
+        del way_back
+        for cluster in components:
+            if cluster.rank is Rank.CLUSTER:
+                yield from self.no_downgrade(cluster)
+
+    def no_downgrade(self, cluster: ClusterComponent) -> Iterator[Blocker]:
+        """Refuse an older control plane than the live one."""
+        if is_newer(cluster, self.version):
+            yield Blocker(
+                "cluster.version",
+                f"{self.version}, but the {cluster} runs {cluster.version}",
+                f"{self.service} accepts {cluster.version} or 1.{minor(cluster.version) + 1}",
+                f"Set it to {cluster.version}: `up` does not downgrade. {self.no_way_back}",
+            )
+
+    def entered(self, deployment: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the deployment with a resource that the change deletes and the state has only as a part of another.
+
+        None if there is no such resource.
+        """
+        del deployment
+        return None
+
+    def plan_blockers(self, upgrades: Sequence[NodeUpgrade], created: Sequence[Group]) -> Iterator[Blocker]:
+        """Return why the cloud would not change nodes as a plan says; default: it does.
+
+        Parameters
+        ----------
+        upgrades
+            Groups whose nodes are replaced.
+        created
+            Groups that are created.
+        """
+        del upgrades, created
+        yield from ()
+
     def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:
         """Return notes that are specific to this cloud and do not block the change."""
         del components
         yield from ()
 
     def earlier_runs(
-        self, components: Sequence[ClusterComponent], *, is_upgrade: bool
+        self, components: Sequence[ClusterComponent], *, is_upgrade: bool, is_rollback: bool = False
     ) -> tuple[tuple[ClusterComponent, ...], ...]:
         """Return components to change first, one run of the engine per tuple; default: none.
 
@@ -111,8 +163,10 @@ class Cloud:
             The existing components that are not lost.
         is_upgrade
             Whether the change raises a version.
+        is_rollback
+            Whether the control plane goes back. Default: it does not.
         """
-        del components, is_upgrade
+        del components, is_upgrade, is_rollback
         return ()
 
 
@@ -142,6 +196,11 @@ class CloudStack(Cloud):
     @override
     def version(self) -> str:
         return str(self.choices.version)
+
+    @property
+    @override
+    def node_version(self) -> str:
+        return str(getattr(self.choices, "node_version", None) or self.version)
 
     @property
     @override

@@ -179,6 +179,10 @@ class Group(ClusterComponent):
     rank = Rank.GROUP
     on_cluster_deletion: ClassVar[str]
     """What the cloud does with groups when their cluster is deleted."""
+    replaced_by: ClassVar[Sequence[str]]
+    """Inputs whose change replaces the nodes, one after the other."""
+    is_drained_on_deletion: ClassVar[bool] = False
+    """Whether the cloud evicts the pods of a deleted group by their budgets, and fails where one lets none go."""
     may_skip_minors: ClassVar[bool] = True
     """Whether its nodes can be upgraded by more than one minor version at once."""
 
@@ -224,6 +228,16 @@ class Group(ClusterComponent):
     @override
     def is_recreatable(self) -> bool:
         return not self.holds_data
+
+
+@dataclass(frozen=True)
+class NodeUpgrade:
+    """A group whose nodes a plan replaces while the group stays."""
+
+    group: Group
+    """As before the change."""
+    inputs: tuple[str, ...]
+    """Inputs that change and for which nodes are replaced."""
 
 
 def minor(version: str) -> int:

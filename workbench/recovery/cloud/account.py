@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
+from workbench.engine.clouds.way_back import WayBack
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
@@ -36,6 +37,10 @@ class Account(ABC):
     @abstractmethod
     def conditions(self, components: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
         """Return the condition of each component by its key."""
+
+    def way_back(self) -> WayBack:
+        """Return where the stack's control plane can go back to; default: nowhere."""
+        return WayBack()
 
     @abstractmethod
     def knows(self, type_: str) -> bool:

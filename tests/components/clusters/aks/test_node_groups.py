@@ -1,10 +1,11 @@
+import re
 from typing import Any
 
 import pytest
 
-from support.aks import AGENT_POOL, DOCUMENT, Props, build, built, pools
+from support.aks import AGENT_POOL, CLUSTER, DOCUMENT, Props, build, built, pools
 from support.azure_resources import PLACEMENT
-from support.minors import CHOSEN, NEWEST
+from support.minors import CHOSEN, NEWEST, OLDER
 
 DATA = [f"data-{zone}" for zone in "123"]
 
@@ -52,6 +53,52 @@ def test_a_spot_pool_is_said_to_be_one_in_every_way_that_aks_wants(name: str) ->
     assert spot["nodeLabels"]["app.iguazio.com/lifecycle"] == "preemptible"
     assert spot["nodeTaints"] == ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
     assert "upgradeSettings" not in spot
+
+
+def test_limits_of_upgrades_are_all_said_where_one_is() -> None:
+    changes = {
+        "pools.initial.upgrade": {},
+        "pools.workload.upgrade": {"nodes": "10%", "drainMinutes": 240, "soakMinutes": 5},
+        "pools.gpu.upgrade": {"nodes": 1, "order": "old-first"},
+    }
+    found = {name: pool.get("upgradeSettings") for name, pool in pools(build(changes)).items()}
+    defaults = {"drainTimeoutInMinutes": 30, "nodeSoakDurationInMinutes": 0}
+    assert found["initial"] == {"maxSurge": "1", **defaults}
+    assert found["gpu"] == {"maxSurge": "0", "maxUnavailable": "1", **defaults}
+    assert found["workload"] == {
+        "maxSurge": "10%",
+        "maxUnavailable": "0",
+        "drainTimeoutInMinutes": 240,
+        "nodeSoakDurationInMinutes": 5,
+    }
+    assert (found["jupyter-1"], found["spot"]) == ({"maxSurge": "33%"}, None)
+
+
+def test_an_update_within_limits_has_the_time_that_they_may_take() -> None:
+    changes = {"pools.workload.upgrade": {"nodes": 1, "drainMinutes": 60, "soakMinutes": 5}, "pools.gpu.upgrade": {}}
+    options = build(changes).options
+    assert options[AGENT_POOL, "test-pools-workload"].update_timeout == "800m", "ten nodes, 80 minutes each"
+    assert options[AGENT_POOL, "test-pools-gpu"].update_timeout == "120m"
+    assert options[AGENT_POOL, "test-pools-spot"].update_timeout == ""
+
+
+def test_another_system_pool_takes_over_from_the_one_that_the_cluster_was_created_with() -> None:
+    recorder = build({"cluster.createdWithPool": "first"})
+    (inline,) = recorder.of_type(CLUSTER)["test-cluster"]["agentPoolProfiles"]
+    assert (inline["name"], inline["tags"]["igz-clusters-took-over"]) == ("first", "first")
+    found = recorder.of_type(AGENT_POOL)
+    initial = found.pop("test-pools-initial")
+    assert (initial["mode"], initial["count"], initial["enableAutoScaling"]) == ("System", 3, False)
+    assert re.fullmatch("initial[a-z0-9]{4}", initial["agentPoolName"])
+    assert initial["tags"]["igz-clusters-took-over"] == "first"
+    assert found == built().of_type(AGENT_POOL)
+    other = build({"cluster.createdWithPool": "first", "pools.initial.instanceTypes": ["Standard_D8s_v5"]})
+    assert other.of_type(AGENT_POOL)["test-pools-initial"]["agentPoolName"] != initial["agentPoolName"]
+
+
+def test_all_pools_have_the_version_of_nodes() -> None:
+    found = pools(build({"cluster.nodeVersion": OLDER, "cluster.upgradeChannel": "none"}))
+    assert {pool["orchestratorVersion"] for pool in found.values()} == {OLDER}
 
 
 def test_only_the_first_type_of_a_pool_keeps_its_minimum() -> None:

@@ -1,8 +1,8 @@
 import pulumi
 import pytest
 
-from support.eks import DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
-from support.minors import CHOSEN
+from support.eks import CLUSTER, DOCUMENT, LAUNCH_TEMPLATE, NODE_GROUP, TAG, build, built
+from support.minors import CHOSEN, NEWEST, OLDER
 from support.recorder import COMPUTED
 
 DATA = [f"test-data-{zone}" for zone in "abc"]
@@ -88,6 +88,55 @@ def test_a_named_image_release_is_on_every_group_and_left_alone_on_data_groups()
     assert {g["releaseVersion"] for g in recorder.of_type(NODE_GROUP).values()} == {release}
     assert {g.get("releaseVersion") for g in built().of_type(NODE_GROUP).values()} == {None}
     assert all("releaseVersion" in recorder.options[NODE_GROUP, name].ignore_changes for name in DATA)
+
+
+def test_limits_of_upgrades_are_each_groups_own() -> None:
+    changes = {
+        "pools.workload.upgrade": {"nodes": 2},
+        "pools.gpu.upgrade": {"nodes": "50%", "order": "old-first"},
+        "pools.jupyter.upgrade": {"nodes": 50},
+    }
+    groups = build(changes).of_type(NODE_GROUP)
+    assert groups["test-workload"]["updateConfig"] == {"maxUnavailable": 2, "updateStrategy": "DEFAULT"}
+    assert groups["test-gpu"]["updateConfig"] == {"maxUnavailablePercentage": 50, "updateStrategy": "MINIMAL"}
+    for zone in "abc":
+        group = groups[f"test-jupyter-{zone}"]
+        assert group["updateConfig"]["maxUnavailable"] == group["scalingConfig"]["maxSize"]
+    assert groups["test-initial"]["updateConfig"] == {"maxUnavailable": 1}
+    assert groups["test-spot"]["updateConfig"] == {"maxUnavailablePercentage": 33}
+
+
+def test_an_update_within_limits_has_the_time_that_they_may_take() -> None:
+    options = build({"pools.workload.upgrade": {"nodes": 1}, "pools.gpu.upgrade": {"nodes": "100%"}}).options
+    assert options[NODE_GROUP, "test-workload"].update_timeout == "300m", "ten nodes, half an hour each"
+    assert options[NODE_GROUP, "test-gpu"].update_timeout == "60m"
+    assert options[NODE_GROUP, "test-initial"].update_timeout == ""
+
+
+@pytest.mark.parametrize(("order", "strategy"), [(None, "MINIMAL"), ("old-first", "MINIMAL"), ("new-first", "DEFAULT")])
+def test_reserved_groups_take_no_further_machine_unless_the_stack_file_says_so(order: str, strategy: str) -> None:
+    reserved = {"lifecycle": "reserved", "zone": "a", "reservation": {"id": "cr-0a91582543292e10a"}}
+    changes = {f"pools.gpu.{key}": value for key, value in reserved.items()}
+    groups = build({**changes, "pools.gpu.upgrade": {"order": order}}).of_type(NODE_GROUP)
+    assert groups["test-gpu"]["updateConfig"]["updateStrategy"] == strategy
+
+
+@pytest.mark.parametrize(
+    ("live", "changes", "nodes"),
+    [
+        (CHOSEN, {}, CHOSEN),
+        (CHOSEN, {"cluster.nodeVersion": OLDER}, OLDER),
+        (OLDER, {}, OLDER),
+        (NEWEST, {}, CHOSEN),
+    ],
+    ids=["alike", "later", "behind the control plane", "before the control plane goes back"],
+)
+def test_nodes_have_the_older_of_what_the_control_plane_runs_and_what_is_wanted(
+    monkeypatch: pytest.MonkeyPatch, live: str, changes: dict[str, str], nodes: str
+) -> None:
+    before = COMPUTED[CLUSTER]
+    monkeypatch.setitem(COMPUTED, CLUSTER, lambda name: {**before(name), "version": live})
+    assert {group["version"] for group in build(changes).of_type(NODE_GROUP).values()} == {nodes}
 
 
 def test_full_platform_with_v3io_leaves_spot_nodes_untainted_and_the_hop_limit_at_one() -> None:

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from components.contract.aks import agent_pools as made
 from components.contract.aks.agent_pools import (
     fixed_inputs,
-    max_surge,
     node_labels,
     node_taints,
     nodes_at_most,
     pool_name,
+    upgrade_settings,
 )
 from components.contract.aks.checks import mismatches
 from components.contract.aks.config import AksConfig
@@ -185,7 +185,7 @@ def test_spot_nodes_say_what_aks_says_of_them_and_others_do_not(pools: dict[str,
         inputs = fixed_inputs(group, choices_with({}))
         assert (node_labels(group).get("kubernetes.azure.com/scalesetpriority") == "spot") is is_spot
         assert ("kubernetes.azure.com/scalesetpriority=spot:NoSchedule" in node_taints(group)) is is_spot
-        assert (max_surge(group) is None) is is_spot
+        assert (upgrade_settings(group) is None) is is_spot
         assert (inputs["scale_set_priority"], inputs["scale_set_eviction_policy"], inputs["spot_max_price"]) == (
             ("Spot", "Delete", -1) if is_spot else ("Regular", None, None)
         )
@@ -196,7 +196,7 @@ def test_spot_nodes_say_what_aks_says_of_them_and_others_do_not(pools: dict[str,
 @given(STACKS)
 def test_room_for_an_upgrade_is_at_least_what_aks_adds(pools: dict[str, NodePool]) -> None:
     for group in made_of(pools, choices_with({})):
-        surge = max_surge(group) or "0"
+        surge = (upgrade_settings(group) or {"max_surge": "0"})["max_surge"]
         share = int(surge.removesuffix("%")) / 100 * group.size.max if "%" in surge else int(surge)
         assert nodes_at_most(group) >= group.size.max + share
         assume(surge != "0")

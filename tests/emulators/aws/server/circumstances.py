@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from pydantic import Field
+
 from emulators.core.control import Body
 from emulators.core.service_context import ControlPlane
 
@@ -22,8 +24,11 @@ class Circumstances(Body):
     control_plane
         Empty API server that clusters made from now on lead to. EKS gives each cluster one of its own; the emulator
         has one for all of them, which keeps what was in a cluster that is gone.
+    insights
+        Statuses of further insights into clusters that can go back, by name.
     """
 
     closed_zones: frozenset[str] = frozenset()
     has_late_logs: bool = False
     control_plane: ControlPlane | None = None
+    insights: dict[str, str] = Field(default_factory=dict)

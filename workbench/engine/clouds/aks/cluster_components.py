@@ -3,12 +3,22 @@
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from typing_extensions import override
 
+from components.contract.azure import AzureTag
+from policies.views.node_groups.aks import AgentPool
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL, AksCondition, condition_of
+from workbench.engine.clouds.aks.takeover import ENTERED
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, Rank, Sizes, minor
+
+_OPTIONS: Final = {
+    "max_surge": "--max-surge",
+    "drain_timeout_in_minutes": "--drain-timeout",
+    "node_soak_duration_in_minutes": "--node-soak-duration",
+}
+"""Options of Azure's command for limits of upgrades; a system pool takes no other."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +78,11 @@ class AksCluster(AksComponent):
         return f"`az aks start {self._is}`"
 
     @property
+    def stop_upgrades(self) -> str:
+        """Command that ends automatic upgrades."""
+        return f"`az aks update {self._is} --auto-upgrade-channel none`"
+
+    @property
     def _is(self) -> str:
         return f"--resource-group {self.group} --name {self.name}"
 
@@ -76,7 +91,9 @@ class AksPool(AksComponent, Group):
     """An agent pool."""
 
     noun = "agent pool"
+    replaced_by = AgentPool.rolling_inputs
     on_cluster_deletion = "AKS deletes all pools of a cluster with it"
+    is_drained_on_deletion = True  # https://learn.microsoft.com/azure/aks/delete-node-pool
     may_skip_minors = False  # https://github.com/Azure/AKS/issues/1697
 
     @property
@@ -98,6 +115,31 @@ class AksPool(AksComponent, Group):
     def taints(self) -> list[str]:
         """Taints of its nodes, in AKS's notation."""
         return self._known("nodeTaints") or []
+
+    @property
+    def upgrade_settings(self) -> Mapping[str, Any]:
+        """Limits of its upgrades, in Azure's spelling."""
+        return self._known("upgradeSettings") or {}
+
+    @property
+    def is_entered(self) -> bool:
+        """Whether it is the pool that the cluster was created with, entered to be deleted."""
+        return self.is_resource and self.logical_name.endswith(ENTERED)
+
+    @property
+    def is_successor(self) -> bool:
+        """Whether it is a system pool of its own, which takes over or took over."""
+        return self.is_resource and self.is_initial and not self.is_entered
+
+    @property
+    def predecessor(self) -> str:
+        """Pool that the cluster was created with, as far as this one tells; else empty."""
+        return self.name if self.is_entered else str((self._known("tags") or {}).get(AzureTag.TOOK_OVER.value) or "")
+
+    @property
+    def zones(self) -> set[str]:
+        """Zones of its nodes."""
+        return set(self._known("availabilityZones") or ())
 
     @property
     @override
@@ -136,6 +178,16 @@ class AksPool(AksComponent, Group):
         target = minor(version)
         steps = range(minor(self.version) + 1, target + 1) if self.version else (target,)
         return ", ".join(f"`az aks nodepool upgrade {self.is_} --kubernetes-version 1.{step}`" for step in steps)
+
+    @property
+    def ways_back(self) -> str:
+        """Command that shows to what its nodes can be rolled back."""
+        return f"`az aks nodepool get-rollback-versions {self.is_}`"
+
+    @property
+    def roll_back(self) -> str:
+        """Command that brings its nodes back to version and image before their last upgrade."""
+        return f"`az aks nodepool rollback {self.is_}`"
 
     @override
     def resize(self, low: int, high: int, size: int) -> str:
@@ -176,6 +228,11 @@ class SystemPool(AksPool):
         """Its tags in Azure, used for cost allocation."""
         return self._known("tags") or {}
 
+    def limit(self, limits: Mapping[str, Any]) -> str:
+        """Return the command that sets limits of its upgrades, by the names of the inputs in Python."""
+        given = " ".join(f"{_OPTIONS[key]} {value}" for key, value in limits.items() if key in _OPTIONS)
+        return f"`az aks nodepool update {self.is_} {given}`"
+
     def tag(self, tags: Mapping[str, str]) -> str:
         """Return the command that adds ``tags`` and keeps the other tags."""
         pairs = (f"{key}={value}" for key, value in sorted({**self.tags, **tags}.items()))
@@ -192,7 +249,8 @@ def components(
         cluster = AksCluster(urn, type_, inputs, outputs)
         yield cluster
         place = {"resourceName": cluster.name, "resourceGroupName": cluster.group}
-        # Azure lists all pools here, including those that are separate resources, which all have mode User.
+        # Azure lists all pools here, including those that are separate resources: all of mode User, and a system pool
+        # that took over, which its resource hides.
         for profile in outputs.get("agentPoolProfiles") or inputs.get("agentPoolProfiles") or ():
             if profile.get("mode") == "System":
                 yield SystemPool(urn, type_, place, profile)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final
 from typing_extensions import override
 
 from components.contract.eks.spelling import CAPACITY_BLOCK
-from policies.views.node_groups.eks import NODE_GROUP
+from policies.views.node_groups.eks import NODE_GROUP, EksNodeGroup
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition, Group, Rank, Sizes
 from workbench.engine.clouds.eks.conditions import EksCondition
@@ -102,11 +102,21 @@ class EksAddon(EksComponent):
     noun = "add-on"
     _name_key = "addonName"
 
+    @property
+    def release(self) -> str:
+        """Its version, such as ``v1.35.0-eksbuild.2``; empty if unknown."""
+        return str(self.outputs.get("addonVersion") or "")
+
+    def releases(self, version: str) -> str:
+        """Return the command that lists its versions for a minor version of Kubernetes."""
+        return f"`aws eks describe-addon-versions --addon-name {self.name} --kubernetes-version {version}`"
+
 
 class EksGroup(EksComponent, Group):
     """A managed node group."""
 
     noun = "node group"
+    replaced_by = EksNodeGroup.rolling_inputs
     on_cluster_deletion = "EKS does not delete a cluster that still has node groups"
     _name_key = "nodeGroupName"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import boto3
 from typing_extensions import override
@@ -12,11 +13,13 @@ from components.contract.eks.access import Access
 from components.contract.eks.config import EksConfig
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
 from workbench.engine.clouds.eks.conditions import conditions
+from workbench.engine.clouds.way_back import WayBack
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.aws.queries import LOG_IN, AwsQueries, asking
 from workbench.recovery.cloud.aws.restore import command, recovery_points
 from workbench.recovery.cloud.aws.searches import SEARCHES, search
 from workbench.recovery.cloud.aws.tagged_resources import tagged_resources
+from workbench.recovery.cloud.aws.way_back import way_back
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
@@ -53,6 +56,10 @@ class AwsAccount(AwsQueries, Account):
     @override
     def conditions(self, components: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
         return conditions(components, self.look_up)
+
+    @override
+    def way_back(self) -> WayBack:
+        return way_back(self, datetime.now(UTC))
 
     @override
     def knows(self, type_: str) -> bool:

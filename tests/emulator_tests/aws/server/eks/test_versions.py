@@ -68,6 +68,19 @@ def test_an_upgrade_can_be_undone_for_a_week_if_no_group_would_be_ahead() -> Non
         versions.check_upgrade(upgraded, OLDER)
 
 
+def test_nodes_go_back_where_the_control_plane_may() -> None:
+    upgraded = cluster(CHOSEN, CHOSEN)
+    upgraded.upgraded = (OLDER, datetime.now(UTC) - timedelta(days=6))
+    present = f"{CHOSEN}.2-20261105"
+    versions.check_group_version(upgraded, present, OLDER, f"{OLDER}.2-20260101")
+    for version in (EARLIER, CHOSEN):
+        with pytest.raises(AwsError, match="cannot be rolled back"):
+            versions.check_group_version(upgraded, present, version, f"{version}.2-20260101")
+    upgraded.upgraded = (OLDER, datetime.now(UTC) - timedelta(days=8))
+    with pytest.raises(AwsError, match="cannot be rolled back"):
+        versions.check_group_version(upgraded, present, OLDER, f"{OLDER}.2-20260101")
+
+
 @pytest.mark.parametrize(
     ("present", "version", "release", "words"),
     [

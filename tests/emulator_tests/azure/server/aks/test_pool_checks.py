@@ -37,6 +37,15 @@ def mine(home: Account, shared_cluster: str) -> str:
     ({**SPOT, "upgradeSettings": {"maxSurge": "1"}}, "InvalidParameter", "Spot pools can't set max surge"),
     ({"upgradeSettings": {"maxSurge": "0"}}, "InvalidParameter", "cannot be 0 where maxUnavailable is 0"),
     ({"upgradeSettings": {"maxSurge": "much"}}, "InvalidParameter", "a number or per cent"),
+    ({"upgradeSettings": {"maxSurge": "0", "maxUnavailable": "few"}}, "InvalidParameter", "a number or per cent"),
+    ({"upgradeSettings": {"maxSurge": "1", "maxUnavailable": "1"}}, "InvalidParameter", "together are a preview"),
+    (
+        {"mode": "System", "upgradeSettings": {"maxSurge": "0", "maxUnavailable": "1"}},
+        "InvalidParameter",
+        "cannot be set for a system pool",
+    ),
+    ({"upgradeSettings": {"drainTimeoutInMinutes": 4}}, "InvalidParameter", "5 to 1440, given 4"),
+    ({"upgradeSettings": {"nodeSoakDurationInMinutes": 31}}, "InvalidParameter", "0 to 30, given 31"),
     ({"nodeLabels": {"kubernetes.azure.com/a": "b"}}, "BadRequest", "preserved by aks system labels"),
     ({"nodeLabels": {SPOT_LABEL: "spot"}}, "BadRequest", "preserved by aks system labels"),
     ({"nodeLabels": {"kubernetes.io/role": "b"}}, "BadRequest", "must begin with an allowed prefix"),
@@ -73,6 +82,7 @@ def test_a_name_is_short_and_plain(home: Account, mine: str, name: str) -> None:
         {"mode": "System", "nodeTaints": ["CriticalAddonsOnly=true:NoSchedule"]},
         {"mode": "System", "nodeTaints": ["a=b:PreferNoSchedule"]},
         {"enableAutoScaling": True, "minCount": 0, "maxCount": 3, "count": 0},
+        {"upgradeSettings": {"maxSurge": "0", "maxUnavailable": "25%", "drainTimeoutInMinutes": 1440}},
     ],
     ids=str,
 )

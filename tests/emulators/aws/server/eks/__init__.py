@@ -11,6 +11,7 @@ from emulators.aws.server.eks.addon_catalogue import AddonCatalogue
 from emulators.aws.server.eks.addons import Addons
 from emulators.aws.server.eks.cluster_updates import ClusterUpdates
 from emulators.aws.server.eks.clusters import Clusters
+from emulators.aws.server.eks.insights import Insights
 from emulators.aws.server.eks.node_group_updates import NodeGroupUpdates
 from emulators.aws.server.eks.node_groups import NodeGroups
 from emulators.aws.server.eks.pod_credentials import PodCredentials
@@ -35,7 +36,7 @@ class Eks:
         parts: list[EksResource] = [
             *(Clusters(store, context.control_plane), ClusterUpdates(store), Versions()),
             *(NodeGroups(store), NodeGroupUpdates(store), Addons(store), AddonCatalogue()),
-            *(Access(store), PodIdentity(store), PodCredentials(store), Updates(store), Tags(store)),
+            *(Access(store), PodIdentity(store), PodCredentials(store), Updates(store), Insights(store), Tags(store)),
         ]
         self._handlers: dict[str, Callable[[Request], dict[str, Any]]] = {}
         for part in parts:

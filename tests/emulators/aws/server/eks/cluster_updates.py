@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from emulators.aws.server.eks import account, updates, versions
+from emulators.aws.server.eks import account, insights, updates, versions
 from emulators.aws.server.eks.clusters import (
     check_encryption,
     check_offered,
@@ -78,6 +78,9 @@ class ClusterUpdates:
         """Begin to move the control plane by one minor version."""
         cluster, version = self._store.cluster(request["name"]), request["version"]
         type_ = versions.check_upgrade(cluster, version)
+        found = insights.errors(cluster, self._store.circumstances.insights)
+        if type_ == "VersionRollback" and found and not request.get("force"):
+            raise invalid_request(f"Rollback readiness insights have status ERROR: {', '.join(found)}")
 
         def apply() -> None:
             cluster.upgraded = (cluster.version, now()) if type_ == "VersionUpdate" else None

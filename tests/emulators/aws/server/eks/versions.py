@@ -92,19 +92,28 @@ def check_upgrade(cluster: Cluster, version: str) -> str:
                 "updating cluster version"
             )
         return "VersionUpdate"
-    if cluster.upgraded and cluster.upgraded[0] == version and now() - cluster.upgraded[1] < _ROLLBACK:
+    if can_go_back(cluster) == version:
         ahead = sorted(name for name, its in groups.items() if its > minor(version))
         if ahead:
             raise invalid_request(f"Nodegroups {', '.join(ahead)} would be ahead of cluster version {version}")
+        check_policy(cluster.body.get("upgradePolicy") or {}, version)
         return "VersionRollback"
     # https://github.com/terraform-aws-modules/terraform-aws-eks/issues/2607 has the words.
     raise invalid_parameter(f"Unsupported Kubernetes minor version update from {cluster.version} to {version}")
 
 
+def can_go_back(cluster: Cluster) -> str:
+    """Return the version before the last upgrade, if that can be undone; else an empty text."""
+    is_recent = cluster.upgraded is not None and now() - cluster.upgraded[1] < _ROLLBACK
+    return cluster.upgraded[0] if cluster.upgraded and is_recent else ""
+
+
 def check_group_version(cluster: Cluster, present: str, version: str, release: str) -> None:
     """Refuse nodes that would go back, or be ahead of the control plane.
 
-    https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateNodegroupVersion.html
+    https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateNodegroupVersion.html says that none go back;
+    https://docs.aws.amazon.com/eks/latest/userguide/rollback-cluster.html of 2026 brings them back with it before a
+    control plane, so they may go where the control plane may.
 
     Parameters
     ----------
@@ -120,6 +129,8 @@ def check_group_version(cluster: Cluster, present: str, version: str, release: s
         raise invalid_parameter(
             f"Nodegroup Kubernetes version {version} cannot be ahead of cluster Kubernetes version {cluster.version}"
         )
+    if minor(version) < minor(present) and version == can_go_back(cluster):
+        return
     if (minor(version), _published(release)) < (minor(present), _published(present)):
         raise invalid_parameter(f"Nodegroup release version {present} cannot be rolled back to {release}")
 

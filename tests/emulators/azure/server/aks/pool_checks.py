@@ -25,6 +25,8 @@ SYSTEM_TAINT: Final = "CriticalAddonsOnly=true:NoSchedule"
 NODES_MAX: Final = 1000
 PODS: Final = range(10, 251)
 SYSTEM_PODS_MIN: Final = 30
+DRAIN_MINUTES: Final = range(5, 1441)
+SOAK_MINUTES: Final = range(31)
 
 TOKEN: Final = "azure-native:containerservice:AgentPool"  # noqa: S105 a type
 
@@ -72,7 +74,7 @@ def check(name: str, pool: Mapping[str, Any], *, is_new: bool) -> None:
     if is_spot(pool):
         _check_spot(pool)
     else:
-        _check_upgrades(pool.get("upgradeSettings") or {})
+        _check_upgrades(pool)
     _check_labels(pool)
     _check_taints(pool)
 
@@ -157,12 +159,28 @@ def _check_spot(pool: Mapping[str, Any]) -> None:
         raise invalid("agentPoolProfile.upgrade.maxSurge", "Spot pools can't set max surge.")
 
 
-def _check_upgrades(settings: Mapping[str, Any]) -> None:
-    surge, path = settings.get("maxSurge"), "agentPoolProfile.upgradeSettings.maxSurge"
-    if surge is not None and not _UPGRADES.fullmatch(surge):
-        raise invalid(path, f"It must be a number or per cent, given {surge}.")
-    if surge is not None and int(surge.rstrip("%")) == 0:
-        raise invalid(path, "It cannot be 0 where maxUnavailable is 0.")
+def _check_upgrades(pool: Mapping[str, Any]) -> None:
+    """Refuse limits of upgrades: https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling.
+
+    The words are assumed.
+    """
+    settings, path = pool.get("upgradeSettings") or {}, "agentPoolProfile.upgradeSettings"
+    nodes = dict.fromkeys(("maxSurge", "maxUnavailable"), 0)
+    for name in nodes:
+        given = settings.get(name) or "0"
+        if not _UPGRADES.fullmatch(given):
+            raise invalid(f"{path}.{name}", f"It must be a number or per cent, given {given}.")
+        nodes[name] = int(given.rstrip("%"))
+    if settings.get("maxSurge") is not None and not any(nodes.values()):
+        raise invalid(f"{path}.maxSurge", "It cannot be 0 where maxUnavailable is 0.")
+    if all(nodes.values()):
+        raise invalid(f"{path}.maxUnavailable", "It cannot be set with maxSurge; the two together are a preview.")
+    if nodes["maxUnavailable"] and is_system(pool):
+        raise invalid(f"{path}.maxUnavailable", "It cannot be set for a system pool.")
+    for name, limits in (("drainTimeoutInMinutes", DRAIN_MINUTES), ("nodeSoakDurationInMinutes", SOAK_MINUTES)):
+        minutes = settings.get(name)
+        if minutes is not None and minutes not in limits:
+            raise invalid(f"{path}.{name}", f"It must be {limits[0]} to {limits[-1]}, given {minutes}.")
 
 
 def _check_labels(pool: Mapping[str, Any]) -> None:

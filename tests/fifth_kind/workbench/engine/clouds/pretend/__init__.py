@@ -41,6 +41,7 @@ class PretendGroup(Group):
     service = "PKS"
     noun = "group"
     on_cluster_deletion = "it deletes them"
+    replaced_by = ()
     cluster = version = look = step = delete = ""
     labels: Mapping[str, str] = {}
     sizes = None

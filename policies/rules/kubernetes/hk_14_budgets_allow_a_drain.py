@@ -1,0 +1,78 @@
+"""HK-14: disruption budgets let an upgrade drain a node."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from components.contract.environments import Environment
+from policies.resource import Resource, Stack
+from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
+from policies.values import NotJudgeableError, Value
+from policies.views.objects import namespace_of
+from policies.views.pods import PodFacts, pods
+from policies.views.selectors import selects
+from policies.views.type_tokens import SERVICES
+
+BUDGET = "kubernetes:policy/v1:PodDisruptionBudget"
+
+
+def check(stack: Stack, _: Context) -> Iterator[Finding]:
+    """Reject budgets that allow no disruption, and pods with several budgets, which Kubernetes never evicts."""
+    budgets = [resource for resource in stack if resource.type == BUDGET]
+    controllers = [resource for resource in stack if re.fullmatch(SERVICES, resource.type)] if budgets else []
+    services = [(resource, pod) for resource in controllers for pod in pods(resource)]
+    for budget in budgets:
+        if problem := _problem(budget, services):
+            yield Finding(f"PodDisruptionBudget '{budget.name}' has {problem}.", urn=budget.urn)
+    for resource, pod in services:
+        beside = [budget for budget in budgets if namespace_of(budget) == pod.namespace]
+        own = [budget.name for budget in beside if _selects(budget, pod)] if len(beside) > 1 else []
+        if len(own) > 1:
+            yield Finding(f"{pod} has the PodDisruptionBudgets {', '.join(own)}; expected one.", urn=resource.urn)
+
+
+def _problem(budget: Resource, services: Iterable[tuple[Resource, PodFacts]]) -> str:
+    """Return what makes a budget allow no disruption; empty if it allows one."""
+    spec = budget.props.at("spec")
+    most, least = (spec.at(key).quantity_text() for key in ("maxUnavailable", "minAvailable"))
+    if most in ("0", "0%"):
+        return f"maxUnavailable {most}; expected at least 1"
+    if least is None:
+        return ""
+    # Any number of pods may be behind a selector that selects no service of the stack.
+    replicas = sum(_replicas(resource) for resource, pod in services if _selects(budget, pod))
+    if not replicas:
+        return f"minAvailable {least}; expected less" if least == "100%" else ""
+    if _of(spec.at("minAvailable"), least, replicas) >= replicas:
+        return f"minAvailable {least} of {replicas} replicas; expected fewer"
+    return ""
+
+
+def _selects(budget: Resource, pod: PodFacts) -> bool:
+    labels = pod.metadata.at("labels")
+    return namespace_of(budget) == pod.namespace and selects(budget.props.at("spec", "selector"), labels)
+
+
+def _replicas(controller: Resource) -> int:
+    replicas = controller.props.at("spec", "replicas").integer()
+    return 1 if replicas is None else replicas
+
+
+def _of(value: Value, text: str, replicas: int) -> int:
+    """Return a number or a share of pods, rounded up as Kubernetes does."""
+    if not re.fullmatch(r"\d+%?", text, re.ASCII):
+        raise NotJudgeableError(value.path, "is neither a number nor a share")
+    return -(-int(text[:-1]) * replicas // 100) if text.endswith("%") else int(text)
+
+
+RULE = Rule(
+    id="HK-14",
+    slug="budgets-allow-a-drain",
+    title="Disruption budgets must let at least one pod go",
+    severity=Severity.MEDIUM,
+    level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
+    source="EKS best practices, reliability (applications)",
+    applies_to=WholeStack(noun="PodDisruptionBudgets, with the Deployments and StatefulSets that they select"),
+    why="An upgrade drains every node: a pod that is never evicted stops it halfway, on EKS after 15 minutes.",
+    fix="Set maxUnavailable to 1 or more, or minAvailable below the replicas; delete all but one budget of a pod.",
+    check=check,
+)
