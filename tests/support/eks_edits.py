@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from components.contract.certificates import EXAMPLE
 from support.edits import Changes, Edited, edits_of_every_kind
 from support.eks import EXISTING, ROLE, document
 from support.minors import CHOSEN, NEWEST
@@ -53,6 +54,8 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.access.entries, another role": {"cluster.access.entries.team.roleArn": f"{ROLE}/other"},
     "cluster.secretsKeyArn": {"cluster.secretsKeyArn": KEY},
     "cluster.permissionsBoundaryArn": {"cluster.permissionsBoundaryArn": BOUNDARY},
+    "cluster.proxy": {"cluster.proxy": {"http": "http://proxy.corp.example:3128"}},
+    "cluster.trustedCertificates": {"cluster.trustedCertificates": [EXAMPLE]},
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 731},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 200},
     "cluster.tags": {"cluster.tags.owner": "us"},

@@ -202,6 +202,7 @@ class EksCluster(PlatformComponent):
                     subnet_ids=network.node_subnet_ids,
                     disk_gib=choices.root_volume_gib,
                     tags=self._tags,
+                    user_data=choices.user_data,
                     hours=choices.office_hours,
                 ),
                 pulumi.ResourceOptions.merge(

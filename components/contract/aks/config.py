@@ -32,9 +32,11 @@ from components.contract.azure import (
     TenantId,
     key_vault_id,
 )
+from components.contract.certificates import CERTIFICATES_MAX, EXAMPLE, Certificates
 from components.contract.choices import ContractModel, Explained, one_of
 from components.contract.images import Mirror
 from components.contract.kubernetes_minors import one_offered
+from components.contract.proxy import Proxy
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
 
@@ -182,6 +184,29 @@ class AksConfig(ContractModel):
                 "/providers/Microsoft.Compute/diskEncryptionSets/research"
             )
         ],
+    )
+    proxy: Annotated[
+        Proxy | None,
+        Explained(
+            "Nodes reach registries through NAT.",
+            "Environment of nodes and of every pod: AKS replaces all nodes after a change.",
+        ),
+    ] = Field(
+        None,
+        description="HTTP proxy of nodes and pods (docs/closed-networks.md).",
+        examples=[{"http": "http://proxy.corp.example:3128", "except": [".corp.example"]}],
+    )
+    trusted_certificates: Annotated[
+        Certificates,
+        Explained(
+            "Public authorities sign for public registries.",
+            "The trust of nodes: AKS replaces all of them after a change. Containers do not see them.",
+        ),
+    ] = Field(
+        (),
+        max_length=CERTIFICATES_MAX,
+        description="Certificates in PEM of private authorities that nodes trust, such as that of a registry.",
+        examples=[[EXAMPLE]],
     )
     log_retention_days: Annotated[
         int | None, Explained("30 days in dev; 365 in prod, enough for most investigations.")

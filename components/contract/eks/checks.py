@@ -14,6 +14,7 @@ from components.contract.checks import (
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.config import EksConfig
+from components.contract.eks.user_data import USER_DATA_MAX
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
@@ -72,6 +73,13 @@ def environment_problems(choices: EksConfig, environment: Environment) -> Iterat
     """Find what an environment refuses of the cluster itself."""
     if choices.office_hours and environment is Environment.PROD:
         yield Mismatch(("officeHours",), NO_HOURS_IN_PROD)
+    size = len(choices.user_data.encode())
+    if size > USER_DATA_MAX:
+        yield Mismatch(
+            ("trustedCertificates",),
+            f"with proxy they make {size} bytes of user data, and AWS leaves room for {USER_DATA_MAX}; remove "
+            "certificates of authorities that sign for no registry of the nodes",
+        )
 
 
 def creation_problems(choices: EksConfig) -> Iterator[Mismatch]:

@@ -19,6 +19,7 @@ from components.contract.aws import (
     account_of,
     key_region,
 )
+from components.contract.certificates import CERTIFICATES_MAX, EXAMPLE, Certificates
 from components.contract.choices import ContractModel, Explained, Findings, one_of
 from components.contract.eks.access import Access
 from components.contract.eks.network import (
@@ -32,9 +33,11 @@ from components.contract.eks.network import (
     ServiceCidr,
     Zone,
 )
+from components.contract.eks.user_data import PROXY_RELEASE_MIN, proxy_environment, user_data
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
 from components.contract.kubernetes_minors import one_offered
+from components.contract.proxy import Proxy
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
 
@@ -176,6 +179,29 @@ class EksConfig(ContractModel):
         description="ARN of the permissions boundary of all roles that the stack creates.",
         examples=["arn:aws:iam::111122223333:policy/boundary"],
     )
+    proxy: Annotated[
+        Proxy | None,
+        Explained(
+            "Nodes reach registries through NAT.",
+            "User data of nodes: a change replaces all but data nodes. Pods learn nothing of it.",
+        ),
+    ] = Field(
+        None,
+        description="HTTP proxy of the nodes; AWS itself is reached without it (docs/closed-networks.md).",
+        examples=[{"http": "http://proxy.corp.example:3128", "except": [".corp.example"]}],
+    )
+    trusted_certificates: Annotated[
+        Certificates,
+        Explained(
+            "Public authorities sign for public registries.",
+            "User data of nodes: a change replaces all but data nodes. Containers do not see them.",
+        ),
+    ] = Field(
+        (),
+        max_length=CERTIFICATES_MAX,
+        description="Certificates in PEM of private authorities that nodes trust, such as that of a registry.",
+        examples=[[EXAMPLE]],
+    )
     log_retention_days: Annotated[
         Annotated[int, AfterValidator(_retention), Field(json_schema_extra={"enum": list(LOG_RETENTION_DAYS)})] | None,
         Explained("30 days in dev; 365 in prod, enough for most investigations."),
@@ -297,9 +323,19 @@ class EksConfig(ContractModel):
         version = info.data.get("version")
         if release and version and not release.startswith(f"{version}."):
             raise ValueError(f"HE-05: is not a release of version {version}")
+        date = release.rpartition("-")[2] if release else ""
+        if date and info.data.get("proxy") and date < PROXY_RELEASE_MIN:
+            raise ValueError(f"cannot use cluster.proxy; choose a release of {PROXY_RELEASE_MIN} or later")
         return release
 
     @property
     def is_private(self) -> bool:
         """Whether the API is reachable only inside the network."""
         return not self.public_access_cidrs
+
+    @property
+    def user_data(self) -> str:
+        """User data of nodes; empty if they need none."""
+        ranges = (self.network.cidr, self.service_cidr)
+        environment = proxy_environment(self.proxy, self.region, ranges) if self.proxy else {}
+        return user_data(environment, self.trusted_certificates)

@@ -16,6 +16,21 @@ from workbench.system.paths import PROJECT_ROOT
 VALIDATOR = jsonschema.Draft202012Validator(reference.schema())
 
 BEYOND_A_SCHEMA = {
+    "certificate-given-twice",
+    "certificate-of-a-server",
+    "certificate-of-a-server-on-aks",
+    "certificate-that-lost-a-line",
+    "certificate-with-its-private-key",
+    "certificate-without-its-last-line",
+    "certificates-in-one-entry",
+    "proxy-and-an-image-that-cannot-use-it",
+    "proxy-at-an-address-of-ipv6",
+    "proxy-at-port-zero",
+    "proxy-beyond-the-ports",
+    "proxy-exception-is-no-address",
+    "proxy-exception-twice",
+    "proxy-exception-with-host-bits",
+    "proxy-in-capitals",
     "account-default",
     "account-given-twice",
     "account-in-capitals",

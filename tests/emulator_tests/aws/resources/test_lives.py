@@ -129,6 +129,7 @@ def launch_template(_: Stack) -> Made:
         "disableApiStop": False,
         "disableApiTermination": True,
         "tagSpecifications": [{"resourceType": kind, "tags": {"Name": "n"}} for kind in ("instance", "volume")],
+        "userData": "bm9kZXM=",
     }
     larger = {"blockDeviceMappings": [{"deviceName": "/dev/xvda", "ebs": {**disk, "volumeSize": 200.0}}]}
     return TEMPLATE, given, larger

@@ -220,6 +220,7 @@ def test_launch_template_and_its_versions(aws: Emulator) -> None:
         "DisableApiStop": True,
         "DisableApiTermination": True,
         "TagSpecifications": [{"ResourceType": "instance", "Tags": [{"Key": "Name", "Value": "n"}]}],
+        "UserData": "bm9kZXM=",
     }
     template = ec2.create_launch_template(
         LaunchTemplateName="lt-of-test", LaunchTemplateData=data, TagSpecifications=tags("launch-template", team="a")

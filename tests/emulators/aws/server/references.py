@@ -3,12 +3,16 @@
 AWS itself lets roles, keys and launch templates go that a cluster still needs; so does the emulator.
 """
 
+import base64
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from emulators.aws.server import file_systems, schedules, store
 from emulators.aws.server.errors import AwsError
 from emulators.aws.server.requests import Request
+
+USER_DATA_MAX: Final = 16384
+"""Maximum number of bytes of user data: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html."""
 
 Check = Callable[[dict[str, Any]], None]
 
@@ -189,6 +193,14 @@ def _name_launch_templates(params: dict[str, Any]) -> None:
             raise AwsError("InvalidLaunchTemplateId.NotFound", 400, told)
 
 
+def _make_template(params: dict[str, Any]) -> None:
+    """Refuse user data that is too long; the code is assumed to be that of RunInstances."""
+    _name_launch_templates(params)
+    given = params.get("LaunchTemplateData", {}).get("UserData")
+    if given and len(base64.b64decode(given)) > USER_DATA_MAX:
+        raise AwsError("InvalidUserData.Malformed", 400, f"User data is limited to {USER_DATA_MAX} bytes")
+
+
 def _change_key(params: dict[str, Any]) -> None:
     kms = store.kms()
     named = params.get("TargetKeyId") or params.get("KeyId") or ""
@@ -211,7 +223,7 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "ec2:CreateVpcEndpoint": _create_vpc_endpoint,
     "ec2:AssociateRouteTable": _associate_route_table,
     "ec2:AttachInternetGateway": _attach_internet_gateway,
-    "ec2:CreateLaunchTemplateVersion": _name_launch_templates,
+    **dict.fromkeys(("ec2:CreateLaunchTemplate", "ec2:CreateLaunchTemplateVersion"), _make_template),
     "ec2:DeleteLaunchTemplate": _name_launch_templates,
     "ec2:DeleteNatGateway": _delete_nat_gateway,
     "ec2:DeleteSecurityGroup": _delete_security_group,

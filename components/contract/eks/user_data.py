@@ -1,0 +1,78 @@
+"""User data of nodes: what a node sets up before its first container, merged by EKS with its own.
+
+The way into the node is that of Amazon's image (awslabs/amazon-eks-ami 062cf518): nodeadm reads the environment of all
+services from NodeConfig (``nodeadm/internal/api/types.go``, ``EnvironmentOptions``) and starts containerd and kubelet
+after the scripts (``nodeadm-run.service``).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from email.mime.multipart import MIMEMultipart
+from email.mime.nonmultipart import MIMENonMultipart
+from typing import Final
+
+from components.contract.proxy import Proxy
+
+USER_DATA_MAX: Final = 12 * 1024
+"""Maximum number of bytes. EC2 allows 16 KiB (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html), of
+which EKS adds a part with the cluster's address and authority, labels and taints: assumed to need 4 KiB.
+"""
+
+PROXY_RELEASE_MIN: Final = "20251101"
+"""Date from which releases of the image set the environment before their own requests: awslabs/amazon-eks-ami#2489."""
+
+ALWAYS_DIRECT: Final = (
+    *("localhost", "127.0.0.1"),
+    "169.254.169.254",  # metadata of the instance
+    "169.254.170.23",  # agent of EKS Pod Identity
+    *(".svc", ".cluster.local"),
+    ".internal",  # names of nodes
+    ".eks.amazonaws.com",  # the API's private endpoint
+)
+"""What no node reaches through a proxy."""
+
+_BOUNDARY: Final = "=====igz-clusters====="
+_ANCHORS: Final = "/etc/pki/ca-trust/source/anchors/igz-clusters.pem"
+"""File of trusted certificates: Amazon Linux 2023, update-ca-trust(8)."""
+
+
+def proxy_environment(proxy: Proxy, region: str, ranges: Sequence[str]) -> dict[str, str]:
+    """Return the environment of a node's services.
+
+    Parameters
+    ----------
+    proxy
+        The proxy.
+    region
+        Region whose AWS services are reached directly, as add-ons reach them: by endpoints, or by NAT.
+    ranges
+        Ranges of the VPC and of Services. Go compares them with addresses only, never with what a name resolves to.
+    """
+    direct = (*ALWAYS_DIRECT, f".{region}.amazonaws.com", *ranges, *proxy.exceptions)
+    return {
+        "HTTP_PROXY": proxy.http,
+        "HTTPS_PROXY": proxy.for_https,
+        "NO_PROXY": ",".join(dict.fromkeys(direct)),
+    }
+
+
+def user_data(environment: Mapping[str, str], certificates: Sequence[str]) -> str:
+    """Return user data in MIME's multipart format, the only one that EKS merges; empty if nothing is to be set up."""
+    whole = MIMEMultipart(boundary=_BOUNDARY)
+    if environment:
+        spec = {"instance": {"environment": {"default": dict(environment)}}}
+        config = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
+        whole.attach(_part("application", "node.eks.aws", json.dumps(config, indent=1)))
+    if certificates:
+        whole.attach(_part("text", "x-shellscript", _trust(certificates)))
+    return whole.as_string() if whole.get_payload() else ""
+
+
+def _trust(certificates: Sequence[str]) -> str:
+    return f"#!/bin/bash\ncat > {_ANCHORS} <<'END'\n{''.join(certificates)}END\nupdate-ca-trust\n"
+
+
+def _part(main: str, sub: str, text: str) -> MIMENonMultipart:
+    part = MIMENonMultipart(main, sub)
+    part.set_payload(text)
+    return part

@@ -1,0 +1,67 @@
+"""User data of nodes, read as cloud-init and nodeadm read it."""
+
+import json
+from email import message_from_string
+from email.message import Message
+from typing import Any
+
+from components.contract.certificates import EXAMPLE
+from components.contract.eks.user_data import proxy_environment, user_data
+from components.contract.proxy import Proxy
+from support.eks import config
+
+PROXY = {"http": "http://proxy.corp.example:3128", "except": [".corp.example", "10.20.0.0/16"]}
+
+
+def parts(text: str) -> dict[str, str]:
+    """Return the parts of a multipart message by their types."""
+    whole: Message[str, str] = message_from_string(text)
+    assert whole.is_multipart()
+    found: list[Any] = whole.get_payload()
+    return {part.get_content_type(): part.get_payload() for part in found}
+
+
+def environment(**more: Any) -> dict[str, str]:
+    return proxy_environment(Proxy.model_validate({**PROXY, **more}), "eu-west-1", ("10.20.0.0/16", "172.20.0.0/16"))
+
+
+def test_nothing_to_set_up_is_no_user_data() -> None:
+    assert user_data({}, []) == ""
+    assert config().cluster.user_data == ""
+
+
+def test_services_of_a_node_learn_of_the_proxy_by_nodeadm() -> None:
+    found = parts(user_data(environment(), []))
+    assert list(found) == ["application/node.eks.aws"]
+    node = json.loads(found["application/node.eks.aws"])
+    assert (node["apiVersion"], node["kind"]) == ("node.eks.aws/v1alpha1", "NodeConfig")
+    assert node["spec"] == {"instance": {"environment": {"default": environment()}}}
+
+
+def test_certificates_are_trusted_before_containerd_starts() -> None:
+    found = parts(user_data({}, [EXAMPLE, EXAMPLE]))
+    assert list(found) == ["text/x-shellscript"]
+    script = found["text/x-shellscript"]
+    assert script.startswith("#!/bin/bash\n")
+    assert script.endswith(f"<<'END'\n{EXAMPLE}{EXAMPLE}END\nupdate-ca-trust\n")
+
+
+def test_one_proxy_serves_both_protocols_unless_there_is_another() -> None:
+    assert environment()["HTTPS_PROXY"] == environment()["HTTP_PROXY"] == PROXY["http"]
+    assert environment(https="https://proxy.corp.example:3129")["HTTPS_PROXY"] == "https://proxy.corp.example:3129"
+
+
+def test_a_node_reaches_its_cluster_and_aws_without_the_proxy() -> None:
+    direct = environment()["NO_PROXY"].split(",")
+    assert len(set(direct)) == len(direct)
+    assert {"169.254.169.254", "169.254.170.23", "10.20.0.0/16", "172.20.0.0/16"} <= set(direct)
+    assert direct[-1] == ".corp.example"
+    for name in (
+        "0123456789ABCDEF.gr7.eu-west-1.eks.amazonaws.com",
+        "111122223333.dkr.ecr.eu-west-1.amazonaws.com",
+        "ec2.eu-west-1.amazonaws.com",
+        "ip-10-20-0-1.eu-west-1.compute.internal",
+        "kubernetes.default.svc",
+    ):
+        assert any(name.endswith(entry) for entry in direct if entry.startswith(".")), name
+    assert not any("public.ecr.aws".endswith(entry) for entry in direct if entry.startswith("."))
