@@ -1,13 +1,20 @@
 """User data of nodes, read as cloud-init and nodeadm read it."""
 
 import json
+from datetime import UTC, datetime
 from email import message_from_string
 from email.message import Message
 from typing import Any
 
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding
+
 from components.contract.certificates import EXAMPLE
 from components.contract.eks.user_data import proxy_environment, user_data
 from components.contract.proxy import Proxy
+from infra.config import ConfigurationError
 from support.eks import config
 
 PROXY = {"http": "http://proxy.corp.example:3128", "except": [".corp.example", "10.20.0.0/16"]}
@@ -19,6 +26,18 @@ def parts(text: str) -> dict[str, str]:
     assert whole.is_multipart()
     found: list[Any] = whole.get_payload()
     return {part.get_content_type(): part.get_payload() for part in found}
+
+
+def authority(number: int) -> str:
+    """Return the certificate of an authority for many names, of about 1,500 characters."""
+    key, name = Ed25519PrivateKey.generate(), x509.Name.from_rfc4514_string(f"CN=Corp Root {number}")
+    names = x509.SubjectAlternativeName([x509.DNSName(f"registry-{place:03}.corp.example") for place in range(32)])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), number + 1)
+    builder = builder.not_valid_before(datetime(2026, 1, 1, tzinfo=UTC)).not_valid_after(
+        datetime(2046, 1, 1, tzinfo=UTC)
+    )
+    signed = builder.add_extension(names, critical=False).sign(key, None)
+    return signed.public_bytes(Encoding.PEM).decode()
 
 
 def environment(**more: Any) -> dict[str, str]:
@@ -65,3 +84,12 @@ def test_a_node_reaches_its_cluster_and_aws_without_the_proxy() -> None:
     ):
         assert any(name.endswith(entry) for entry in direct if entry.startswith(".")), name
     assert not any("public.ecr.aws".endswith(entry) for entry in direct if entry.startswith("."))
+
+
+def test_user_data_stays_within_what_aws_takes() -> None:
+    certificates = [authority(number) for number in range(10)]
+    assert config({"cluster.trustedCertificates": certificates[:7], "cluster.proxy": PROXY})
+    with pytest.raises(
+        ConfigurationError, match=r"cluster\.trustedCertificates: with proxy they make 1\d{4} bytes of user data"
+    ):
+        config({"cluster.trustedCertificates": certificates, "cluster.proxy": PROXY})
