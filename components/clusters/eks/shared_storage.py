@@ -27,7 +27,7 @@ from components.clusters.eks.network import Network
 from components.clusters.handle import CsiVolume, Share
 from components.contract.aws import OwnTag
 from components.contract.eks.checks import creation_token
-from components.contract.eks.config import EFS_ADDON
+from components.contract.eks.values import EFS_ADDON
 from components.contract.shared_storage import Storage, Volumes
 
 DRIVER: Final = "efs.csi.aws.com"

@@ -3,7 +3,6 @@
 Everything else (roles, add-ons, tags, encryption, logs) follows from the environment and the pools.
 """
 
-import re
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
@@ -20,7 +19,7 @@ from components.contract.aws import (
     key_region,
 )
 from components.contract.certificates import CERTIFICATES_MAX, EXAMPLE, Certificates
-from components.contract.choices import ContractModel, Explained, Findings, one_of
+from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.eks.access import Access
 from components.contract.eks.network import (
     CLIENT_CIDRS_MAX,
@@ -34,60 +33,26 @@ from components.contract.eks.network import (
     Zone,
 )
 from components.contract.eks.user_data import PROXY_RELEASE_MIN, proxy_environment, user_data
+from components.contract.eks.values import (
+    AddonName,
+    AddonVersion,
+    ClusterName,
+    NodeRelease,
+    RegistryName,
+    RetentionDays,
+    Version,
+)
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
-from components.contract.kubernetes_minors import one_offered
 from components.contract.proxy import Proxy
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
 
-ADDONS: Final = (
-    *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
-    *("coredns", "aws-ebs-csi-driver", "metrics-server", "eks-node-monitoring-agent"),
-)
-"""EKS add-ons that every cluster gets: the first three before the nodes, the others after the initial group."""
-
-EFS_ADDON: Final = "aws-efs-csi-driver"
-"""Add-on of clusters with shared storage."""
-
-IMAGE_REGISTRIES: Final = ("registry.k8s.io", "nvcr.io")
-"""Registries of the images in our own manifests; each may be replaced by a mirror."""
-
 LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 """All control plane logs: https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html."""
 
-LOG_RETENTION_DAYS: Final = (
-    *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
-    *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
-)
-"""Retention times that CloudWatch accepts: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html."""
-
 USER_TAGS_MAX: Final = 39
 """Maximum number of tags in a stack file. AWS allows 50 per resource; EKS and this package need the rest."""
-
-
-def _name(name: str) -> str:
-    if not re.fullmatch(_NAME, name):
-        raise ValueError("must be 1 to 63 lower-case letters, digits or '-', start with a letter and not end with '-'")
-    return name
-
-
-def _retention(days: int) -> int:
-    if days not in LOG_RETENTION_DAYS:
-        raise ValueError(f"CloudWatch allows {', '.join(map(str, LOG_RETENTION_DAYS))} days")
-    return days
-
-
-def _release(release: str) -> str:
-    if not re.fullmatch(r"1\.\d+\.\d+-\d{8}", release):
-        raise ValueError("must be a Kubernetes version and a date, such as 1.35.2-20261105")
-    return release
-
-
-def _addon_version(version: str) -> str:
-    if not re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version):
-        raise ValueError("must be an add-on version such as v1.20.4-eksbuild.2")
-    return version
 
 
 def _other_account(arn: str, info: ValidationInfo) -> str:
@@ -98,18 +63,11 @@ def _other_account(arn: str, info: ValidationInfo) -> str:
     return f"is in account {account_of(arn)}, but accountId is {account}; use one of that account"
 
 
-Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
-AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON), "add-on")]
-RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
-
-_NAME: Final = "[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
-
-
 class EksConfig(ContractModel):
     """A managed cluster on AWS."""
 
     kind: Literal["eks"] = Field(description="Kind of cluster.", examples=["eks"])
-    name: Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{_NAME}$"})] = Field(
+    name: ClusterName = Field(
         description="Name of the cluster, unique in account and region. A change replaces the cluster.",
         examples=["mlrun-dev"],
     )
@@ -203,7 +161,7 @@ class EksConfig(ContractModel):
         examples=[[EXAMPLE]],
     )
     log_retention_days: Annotated[
-        Annotated[int, AfterValidator(_retention), Field(json_schema_extra={"enum": list(LOG_RETENTION_DAYS)})] | None,
+        RetentionDays | None,
         Explained("30 days in dev; 365 in prod, enough for most investigations."),
     ] = Field(None, description="Retention of logs in days.", examples=[90])
     root_volume_gib: Annotated[int, Explained("Machine learning images are large, and a node holds several.")] = Field(
@@ -220,12 +178,10 @@ class EksConfig(ContractModel):
         examples=[{"team": "ml-platform"}],
     )
     node_release: Annotated[
-        Annotated[str, AfterValidator(_release)] | None,
-        Explained("The latest release when a group is created or its version is raised."),
+        NodeRelease | None, Explained("The latest release when a group is created or its version is raised.")
     ] = Field(None, description="Release of the node image.", examples=["1.35.2-20261105"])
     addon_versions: Annotated[
-        dict[AddonName, Annotated[str, AfterValidator(_addon_version)]],
-        Explained("The AWS default when the add-on is installed."),
+        dict[AddonName, AddonVersion], Explained("The AWS default when the add-on is installed.")
     ] = Field({}, description="Versions of EKS add-ons.", examples=[{"vpc-cni": "v1.20.4-eksbuild.2"}])
     node_monitoring: Annotated[bool, Explained("On a node with a faulty GPU, one job after the other fails.")] = Field(
         default=True,

@@ -1,7 +1,7 @@
 import json
 
 from components.clusters.eks.managed_addons import AFTER_NODES, BEFORE_NODES, NODE_MONITORING
-from components.contract.eks.config import ADDONS
+from components.contract.eks.values import ADDONS
 from support.eks import ADDON, CLUSTER, NODE_GROUP, build, built
 
 
