@@ -83,6 +83,7 @@ def test_nodes_of_eks_follow_proxy_and_certificates(aws: Account) -> None:
     assert PROXY["http"] in found
     assert EXAMPLE in found
     assert bring_up(aws, "dev") == []
+    assert bring_up(aws, "dev", prefixDelegation=True) == ["eks:UpdateAddon"]
 
     groups = 2
     replaced = [

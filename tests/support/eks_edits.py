@@ -54,6 +54,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.access.entries, another role": {"cluster.access.entries.team.roleArn": f"{ROLE}/other"},
     "cluster.secretsKeyArn": {"cluster.secretsKeyArn": KEY},
     "cluster.permissionsBoundaryArn": {"cluster.permissionsBoundaryArn": BOUNDARY},
+    "cluster.prefixDelegation": {"cluster.prefixDelegation": True},
     "cluster.proxy": {"cluster.proxy": {"http": "http://proxy.corp.example:3128"}},
     "cluster.trustedCertificates": {"cluster.trustedCertificates": [EXAMPLE]},
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 731},

@@ -15,11 +15,11 @@ from components.clusters.eks.identity import NODE_POLICIES, RoleArgs, ServiceRol
 from components.clusters.eks.kubeconfig import kubeconfig
 from components.clusters.eks.managed_addons import (
     AFTER_NODES,
-    BEFORE_NODES,
     NODE_MONITORING,
     ManagedAddon,
     ManagedAddons,
     ManagedAddonsArgs,
+    before_nodes,
 )
 from components.clusters.eks.namespace_identities import NamespaceIdentities, NamespaceIdentitiesArgs
 from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network, existing_network
@@ -178,7 +178,7 @@ class EksCluster(PlatformComponent):
 
     def _nodes(self, control_plane: ControlPlane, network: Network) -> list[ManagedNodeGroup]:
         choices = self._args.choices
-        before = self._addons("node-addons", BEFORE_NODES, control_plane, [])
+        before = self._addons("node-addons", before_nodes(has_prefixes=choices.prefix_delegation), control_plane, [])
         role = ServiceRole(
             f"{self._name}-nodes",
             RoleArgs(

@@ -6,6 +6,7 @@ Everything else (roles, add-ons, tags, encryption, logs) follows from the enviro
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic.alias_generators import to_camel
 
 from components.contract.aws import (
     AccountId,
@@ -34,6 +35,8 @@ from components.contract.eks.network import (
 )
 from components.contract.eks.user_data import PROXY_RELEASE_MIN, proxy_environment, user_data
 from components.contract.eks.values import (
+    CNI,
+    CNI_MIN,
     AddonName,
     AddonVersion,
     ClusterName,
@@ -41,6 +44,7 @@ from components.contract.eks.values import (
     RegistryName,
     RetentionDays,
     Version,
+    number,
 )
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
@@ -136,6 +140,18 @@ class EksConfig(ContractModel):
         None,
         description="ARN of the permissions boundary of all roles that the stack creates.",
         examples=["arn:aws:iam::111122223333:policy/boundary"],
+    )
+    prefix_delegation: Annotated[
+        bool,
+        Explained(
+            "Single addresses suffice for most pods, and a small network has too few prefixes.",
+            "Pods a node may have: 110, or 250 from 30 vCPUs on. Nodes that exist keep their number.",
+        ),
+    ] = Field(
+        default=False,
+        strict=True,
+        description="Whether nodes get addresses of pods in prefixes of 16 (docs/closed-networks.md).",
+        examples=[True],
     )
     proxy: Annotated[
         Proxy | None,
@@ -283,6 +299,17 @@ class EksConfig(ContractModel):
         if date and info.data.get("proxy") and date < PROXY_RELEASE_MIN:
             raise ValueError(f"cannot use cluster.proxy; choose a release of {PROXY_RELEASE_MIN} or later")
         return release
+
+    @field_validator("addon_versions", mode="after")
+    @classmethod
+    def _new_enough(cls, versions: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        findings, given = Findings(), versions.get(CNI)
+        for key, lowest in CNI_MIN.items():
+            if given and info.data.get(key) and number(given) < lowest:
+                wanted = ".".join(map(str, lowest))
+                findings.add(f"knows no cluster.{to_camel(key)}; choose v{wanted} or later", CNI, given=given)
+        findings.raise_if_any()
+        return versions
 
     @property
     def is_private(self) -> bool:

@@ -14,6 +14,15 @@ ADDONS: Final = (
 )
 """EKS add-ons that every cluster gets: the first three before the nodes, the others after the initial group."""
 
+CNI: Final = "vpc-cni"
+"""Add-on that gives pods their addresses."""
+
+CNI_MIN: Final = {"prefix_delegation": (1, 9, 0)}
+"""First version of it that knows a choice of the cluster, by the choice.
+
+https://docs.aws.amazon.com/eks/latest/userguide/cni-increase-ip-addresses-procedure.html
+"""
+
 EFS_ADDON: Final = "aws-efs-csi-driver"
 """Add-on of clusters with shared storage."""
 
@@ -51,6 +60,11 @@ def _addon_version(version: str) -> str:
     if not re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version):
         raise ValueError("must be an add-on version such as v1.20.4-eksbuild.2")
     return version
+
+
+def number(version: str) -> tuple[int, ...]:
+    """Return the numbers of an add-on's version, without the build."""
+    return tuple(map(int, version.partition("-")[0].removeprefix("v").split(".")))
 
 
 ClusterName = Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{_NAME}$"})]

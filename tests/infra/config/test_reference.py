@@ -16,6 +16,7 @@ from workbench.system.paths import PROJECT_ROOT
 VALIDATOR = jsonschema.Draft202012Validator(reference.schema())
 
 BEYOND_A_SCHEMA = {
+    "prefixes-with-an-old-cni",
     "certificate-given-twice",
     "certificate-of-a-server",
     "certificate-of-a-server-on-aks",

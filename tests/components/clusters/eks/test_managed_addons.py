@@ -15,6 +15,14 @@ def test_network_policies_are_enforced() -> None:
     assert said == {"enableNetworkPolicy": "true"}
 
 
+def test_the_cni_gets_prefixes_before_the_nodes_on_demand_only() -> None:
+    said = json.loads(
+        build({"cluster.prefixDelegation": True}).of_type(ADDON)["test-node-addons-vpc-cni"]["configurationValues"]
+    )
+    env = {"ENABLE_PREFIX_DELEGATION": "true", "WARM_PREFIX_TARGET": "1"}
+    assert said == {"enableNetworkPolicy": "true", "env": env}
+
+
 def test_what_node_repair_reads_finds_a_place_on_gpu_nodes_whatever_their_taints() -> None:
     said = json.loads(built().of_type(ADDON)["test-addons-eks-node-monitoring-agent"]["configurationValues"])
     assert said == {"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}}
