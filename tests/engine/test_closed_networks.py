@@ -1,4 +1,4 @@
-"""Proxy and trusted certificates on both emulators: set, changed, killed on the way, and removed."""
+"""What is for closed networks, on both emulators: set, changed, killed on the way, and removed."""
 
 import base64
 import signal
@@ -102,6 +102,27 @@ def test_nodes_of_eks_follow_proxy_and_certificates(aws: Account) -> None:
 
     assert bring_up(aws, "dev", proxy=None, trustedCertificates=None) == replaced
     assert user_data(aws) == {""}
+
+
+BLOCK = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
+
+
+def test_a_range_of_pods_comes_with_the_cluster_and_stays(aws: Account) -> None:
+    given = {"prefixDelegation": True, "podCidr": "100.64.0.0/16"}
+    aws.edit("dev", **{f"cluster__{key}": value for key, value in given.items()})
+    kill(aws, "dev", "ec2:AssociateVpcCidrBlock")
+    in_state, in_aws = aws_emulator.identities(aws, "dev")
+    assert in_state == in_aws
+    assert len(aws.aws.inventory()[BLOCK]) == 1
+    assert bring_up(aws, "dev") == []
+
+    aws.edit("dev", cluster__podCidr=None)
+    refused = aws.run("up", "dev", "--hermetic", "--yes", check=False)
+    assert refused.returncode == 1
+    assert "no range of pods, but the cluster has 100.64.0.0/16" in refused.stdout + refused.stderr
+    aws.edit("dev", cluster__podCidr="100.64.0.0/16")
+    aws.run("destroy", "dev", "--hermetic", "--yes")
+    assert BLOCK not in aws.aws.inventory()
 
 
 WRITE = "Microsoft.ContainerService/managedClusters/write"

@@ -55,6 +55,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.secretsKeyArn": {"cluster.secretsKeyArn": KEY},
     "cluster.permissionsBoundaryArn": {"cluster.permissionsBoundaryArn": BOUNDARY},
     "cluster.prefixDelegation": {"cluster.prefixDelegation": True},
+    "cluster.podCidr": {"cluster.prefixDelegation": True, "cluster.podCidr": "100.64.0.0/16"},
     "cluster.proxy": {"cluster.proxy": {"http": "http://proxy.corp.example:3128"}},
     "cluster.trustedCertificates": {"cluster.trustedCertificates": [EXAMPLE]},
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 731},

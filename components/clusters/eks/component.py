@@ -172,6 +172,7 @@ class EksCluster(PlatformComponent):
                 is_private=choices.is_private,
                 log_retention_days=self._days,
                 permissions_boundary=choices.permissions_boundary_arn,
+                pod_cidr=choices.pod_cidr,
             ),
             self._in_aws,
         ).network

@@ -1,6 +1,6 @@
 """VPC endpoints for AWS services."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,6 +32,7 @@ class PrivateEndpointsArgs:
 
     vpc_id: pulumi.Input[str]
     cidr: str
+    pod_cidr: str | None
     region: str
     subnet_ids: Sequence[pulumi.Input[str]]
     route_table_ids: Sequence[pulumi.Input[str]]
@@ -77,14 +78,22 @@ class PrivateEndpoints(PlatformComponent):
             tags={"Name": name},
             opts=self.child(),
         )
-        SecurityGroupIngressRule(
-            name,
-            security_group_id=group.id,
-            description="HTTPS from the VPC",
-            ip_protocol="tcp",
-            from_port=HTTPS,
-            to_port=HTTPS,
-            cidr_ipv4=args.cidr,
-            opts=self.child(),
-        )
+        for rule, source, cidr in _sources(name, args):
+            SecurityGroupIngressRule(
+                rule,
+                security_group_id=group.id,
+                description=f"HTTPS from {source}",
+                ip_protocol="tcp",
+                from_port=HTTPS,
+                to_port=HTTPS,
+                cidr_ipv4=cidr,
+                opts=self.child(),
+            )
         return group
+
+
+def _sources(name: str, args: PrivateEndpointsArgs) -> Iterator[tuple[str, str, str]]:
+    """Yield name, source and range of each rule."""
+    yield name, "the VPC", args.cidr
+    if args.pod_cidr:
+        yield f"{name}-pods", "pods", args.pod_cidr

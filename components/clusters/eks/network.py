@@ -1,8 +1,9 @@
 """The cluster's VPC, created or existing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
+from typing import Final
 
 import pulumi
 from pulumi_aws.cloudwatch import LogGroup
@@ -17,6 +18,7 @@ from pulumi_aws.ec2 import (
     RouteTableAssociation,
     Subnet,
     Vpc,
+    VpcIpv4CidrBlockAssociation,
 )
 
 from components.base import PlatformComponent
@@ -26,6 +28,15 @@ from components.clusters.eks.identity import RoleArgs, ServiceRole
 from components.contract.eks.network import CreatedNetwork, ExistingNetwork
 
 EVERYWHERE = "0.0.0.0/0"
+
+POD_SUBNETS: Final = "kubernetes.io/role/cni"
+"""Tag by which the CNI finds the subnets of pods: 1 gives pods their addresses there, 0 never does.
+
+https://docs.aws.amazon.com/eks/latest/userguide/cni-subnet-selection.html
+"""
+
+POD_SUBNETS_OF: Final = "cni.networking.k8s.aws/cluster"
+"""Beginning of the tag that keeps such a subnet for one cluster."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,12 +71,15 @@ class CreatedVpcArgs:
     """VPC endpoints of the AWS services that nodes call, so that this traffic stays inside."""
     log_retention_days: int
     permissions_boundary: str | None
+    pod_cidr: str | None
+    """Range of pods beside that of the VPC; None if pods use addresses of the nodes' subnets."""
 
 
 class CreatedVpc(PlatformComponent):
     """A VPC with a private and a public subnet in each zone.
 
-    Nodes live in private subnets only. The public ones hold NAT gateways and the load balancers of services.
+    Nodes live in private subnets only. The public ones hold NAT gateways and the load balancers of services. Pods with
+    a range of their own get addresses in a third subnet of each zone, with the routes of the nodes' one.
     """
 
     network: Network
@@ -86,14 +100,18 @@ class CreatedVpc(PlatformComponent):
         DefaultSecurityGroup(f"{name}-default", vpc_id=self._vpc.id, ingress=[], egress=[], opts=self.child())
         plan = address_plan(IPv4Network(args.choices.cidr), args.zones)
         # https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html
-        private = self._subnets("private", plan.private, {"kubernetes.io/role/internal-elb": "1"})
+        nodes_only = {POD_SUBNETS: "0"} if args.pod_cidr else {}
+        private = self._subnets("private", plan.private, {"kubernetes.io/role/internal-elb": "1", **nodes_only})
         public = self._subnets("public", plan.public, {"kubernetes.io/role/elb": "1"})
         tables = self._route_tables(private, public)
+        if args.pod_cidr:
+            self._pod_subnets(IPv4Network(args.pod_cidr), dict(zip(private, tables[1:], strict=True)))
         PrivateEndpoints(
             f"{name}-endpoints",
             PrivateEndpointsArgs(
                 vpc_id=self._vpc.id,
                 cidr=args.choices.cidr,
+                pod_cidr=args.pod_cidr,
                 region=args.region,
                 subnet_ids=[subnet.id for subnet in private.values()],
                 route_table_ids=[table.id for table in tables],
@@ -110,7 +128,20 @@ class CreatedVpc(PlatformComponent):
         )
         self.register_outputs({"vpcId": self._vpc.id})
 
-    def _subnets(self, tier: str, cidrs: Mapping[str, str], tags: Mapping[str, str]) -> dict[str, Subnet]:
+    def _pod_subnets(self, cidr: IPv4Network, tables: Mapping[str, RouteTable]) -> None:
+        block = VpcIpv4CidrBlockAssociation(
+            f"{self._name}-pods", vpc_id=self._vpc.id, cidr_block=str(cidr), opts=self.child()
+        )
+        tags = {POD_SUBNETS: "1", f"{POD_SUBNETS_OF}/{self._args.cluster_name}": "shared"}
+        subnets = self._subnets("pods", address_plan(cidr, self._args.zones).private, tags, needed=[block])
+        for zone, subnet in subnets.items():
+            RouteTableAssociation(
+                f"{self._name}-pods-{zone}", route_table_id=tables[zone].id, subnet_id=subnet.id, opts=self.child()
+            )
+
+    def _subnets(
+        self, tier: str, cidrs: Mapping[str, str], tags: Mapping[str, str], needed: Sequence[pulumi.Resource] = ()
+    ) -> dict[str, Subnet]:
         return {
             zone: Subnet(
                 f"{self._name}-{tier}-{zone}",
@@ -119,7 +150,7 @@ class CreatedVpc(PlatformComponent):
                 cidr_block=cidr,
                 map_public_ip_on_launch=False,
                 tags={"Name": f"{self._args.cluster_name}-{tier}-{zone}", **tags},
-                opts=self.child(),
+                opts=self.child(depends_on=list(needed)),
             )
             for zone, cidr in cidrs.items()
         }

@@ -1,6 +1,7 @@
 """Checks of an EKS cluster against the rest of its stack file."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 from typing import Final
 
 from components.contract.checks import (
@@ -14,6 +15,8 @@ from components.contract.checks import (
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.config import EksConfig
+from components.contract.eks.network import prefixes_of
+from components.contract.eks.reserves import PREFIX_ADDRESSES, has_interfaces_for_pods, pods
 from components.contract.eks.user_data import USER_DATA_MAX
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
@@ -62,6 +65,7 @@ def mismatches(
         for message in _pool_problems(pool, choices):
             yield Mismatch((name,), message)
     yield from _hours_problems(choices, pools, environment)
+    yield from dict.fromkeys(_address_problems(choices, groups))
     # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
     if len(groups) > GROUPS_MAX:
@@ -116,6 +120,29 @@ def _pool_problems(pool: NodePool, choices: EksConfig) -> Iterator[str]:
     yield from without_spot(pool, "AWS")
     if pool.role is PoolRole.DATA:
         yield from data_problems(pool, len(choices.zones), "i4i.2xlarge")
+
+
+def _address_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+    """Find pods without addresses in their own range."""
+    if not choices.pod_cidr:
+        return
+    for group in groups:
+        if few := [each.name for each in group.instances if not has_interfaces_for_pods(each)]:
+            names = ", ".join(few)
+            message = f"{names} cannot get enough addresses from cluster.podCidr, only beside it; use other types"
+            yield Mismatch((group.pool,), message)
+    wanted = sum(group.size.max * ceil(_most_pods(group) / PREFIX_ADDRESSES) for group in groups)
+    prefixes = prefixes_of(choices.pod_cidr, len(choices.zones))
+    if wanted > prefixes:
+        yield Mismatch(
+            (),
+            f"may have nodes for {wanted} prefixes of {PREFIX_ADDRESSES} pods at maximum size; the subnets of "
+            f"cluster.podCidr {choices.pod_cidr} have {prefixes}; lower size.max, or widen it in a new cluster",
+        )
+
+
+def _most_pods(group: NodeGroup) -> int:
+    return max(pods(each, has_prefixes=True) for each in group.instances)
 
 
 def _hours_problems(

@@ -29,9 +29,11 @@ from components.contract.eks.network import (
     ClientCidr,
     CreatedNetwork,
     ExistingNetwork,
+    PodCidr,
     PublicCidr,
     ServiceCidr,
     Zone,
+    pod_range_problem,
 )
 from components.contract.eks.user_data import PROXY_RELEASE_MIN, proxy_environment, user_data
 from components.contract.eks.values import (
@@ -153,6 +155,17 @@ class EksConfig(ContractModel):
         description="Whether nodes get addresses of pods in prefixes of 16 (docs/closed-networks.md).",
         examples=[True],
     )
+    pod_cidr: Annotated[
+        PodCidr | None,
+        Explained(
+            "Pods use addresses of the VPC, so that other networks reach them.",
+            "Subnets in which pods get their addresses; nodes keep theirs.",
+        ),
+    ] = Field(
+        None,
+        description="CIDR range of pods, /16 to /20 in 100.64.0.0/10. Fixed when the cluster is created.",
+        examples=["100.64.0.0/16"],
+    )
     proxy: Annotated[
         Proxy | None,
         Explained(
@@ -255,6 +268,14 @@ class EksConfig(ContractModel):
             raise ValueError(f"overlaps network.cidr {network.cidr}; change one")
         return cidr
 
+    @field_validator("pod_cidr", mode="after")
+    @classmethod
+    def _apart_and_by_prefixes(cls, cidr: str | None, info: ValidationInfo) -> str | None:
+        network, has_prefixes = info.data.get("network"), info.data.get("prefix_delegation", True)
+        if cidr and (problem := pod_range_problem(cidr, network, has_prefixes=has_prefixes)):
+            raise ValueError(problem)
+        return cidr
+
     @field_validator("access", mode="after")
     @classmethod
     def _deployer_of_the_account(cls, access: Access, info: ValidationInfo) -> Access:
@@ -319,6 +340,6 @@ class EksConfig(ContractModel):
     @property
     def user_data(self) -> str:
         """User data of nodes; empty if they need none."""
-        ranges = (self.network.cidr, self.service_cidr)
+        ranges = (self.network.cidr, self.service_cidr, *filter(None, [self.pod_cidr]))
         environment = proxy_environment(self.proxy, self.region, ranges) if self.proxy else {}
         return user_data(environment, self.trusted_certificates)

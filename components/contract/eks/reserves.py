@@ -50,6 +50,15 @@ def takes_prefixes(instance: InstanceType) -> bool:
     return not instance.name.startswith(_WITHOUT_PREFIXES)
 
 
+def has_interfaces_for_pods(instance: InstanceType) -> bool:
+    """Return whether the machine's interfaces beside the first have prefixes for as many pods as EKS promises.
+
+    The first one, which cannot be told from the count of addresses, holds at most half of them.
+    """
+    beside = (pod_addresses(instance) - _ON_THE_HOST) // 2 * PREFIX_ADDRESSES
+    return takes_prefixes(instance) and beside >= pods(instance, has_prefixes=True)
+
+
 def pods(instance: InstanceType, *, has_prefixes: bool = False) -> int:
     """Return the maximum number of pods on a node of a managed node group, which EKS calculates.
 

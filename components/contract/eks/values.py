@@ -17,10 +17,11 @@ ADDONS: Final = (
 CNI: Final = "vpc-cni"
 """Add-on that gives pods their addresses."""
 
-CNI_MIN: Final = {"prefix_delegation": (1, 9, 0)}
+CNI_MIN: Final = {"prefix_delegation": (1, 9, 0), "pod_cidr": (1, 22, 0)}
 """First version of it that knows a choice of the cluster, by the choice.
 
-https://docs.aws.amazon.com/eks/latest/userguide/cni-increase-ip-addresses-procedure.html
+https://docs.aws.amazon.com/eks/latest/userguide/cni-increase-ip-addresses-procedure.html, and
+https://github.com/aws/amazon-vpc-cni-k8s/releases/tag/v1.22.0, which keeps pods off the subnets of nodes.
 """
 
 EFS_ADDON: Final = "aws-efs-csi-driver"

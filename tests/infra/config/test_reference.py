@@ -16,6 +16,19 @@ from workbench.system.paths import PROJECT_ROOT
 VALIDATOR = jsonschema.Draft202012Validator(reference.schema())
 
 BEYOND_A_SCHEMA = {
+    "pods-in-a-private-range",
+    "pods-in-a-public-range",
+    "pods-in-a-range-beside-an-existing-vpc",
+    "pods-in-a-range-on-small-machines",
+    "pods-in-a-range-with-an-old-cni",
+    "pods-in-a-range-with-host-bits",
+    "pods-in-a-range-without-prefixes",
+    "pods-in-an-address",
+    "pods-in-half-of-the-shared-range",
+    "pods-in-ipv6",
+    "pods-in-the-range-of-the-vpc",
+    "pods-in-too-few-prefixes",
+    "pods-in-too-small-a-range",
     "prefixes-with-an-old-cni",
     "certificate-given-twice",
     "certificate-of-a-server",

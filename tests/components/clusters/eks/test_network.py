@@ -50,6 +50,42 @@ def test_production_keeps_flow_logs_and_protects_the_vpc() -> None:
     assert not built().options[VPC, "test-network-vpc"].protect
 
 
+BLOCK = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
+PODS = {"cluster.prefixDelegation": True, "cluster.podCidr": "100.64.0.0/16"}
+
+
+def test_pods_get_subnets_of_their_own_with_the_routes_of_the_nodes() -> None:
+    recorder = build(PODS)
+    [block] = recorder.of_type(BLOCK).values()
+    assert (block["vpcId"], block["cidrBlock"]) == ("test-network-vpc-id", "100.64.0.0/16")
+    subnets = {n: s for n, s in recorder.of_type(SUBNET).items() if "-pods-" in n}
+    assert {name: s["cidrBlock"] for name, s in subnets.items()} == {
+        "test-network-pods-a": "100.64.0.0/18",
+        "test-network-pods-b": "100.64.64.0/18",
+        "test-network-pods-c": "100.64.128.0/18",
+    }
+    for subnet in subnets.values():
+        assert subnet["tags"]["kubernetes.io/role/cni"] == "1"
+        assert subnet["tags"]["cni.networking.k8s.aws/cluster/research"] == "shared"
+        assert "kubernetes.io/role/internal-elb" not in subnet["tags"]
+    tables = recorder.of_type("aws:ec2/routeTableAssociation:RouteTableAssociation")
+    for zone in "abc":
+        assert tables[f"test-network-pods-{zone}"]["routeTableId"] == f"test-network-private-{zone}-id"
+
+
+def test_no_pod_gets_an_address_of_the_nodes_then_and_no_node_one_of_the_pods() -> None:
+    recorder = build(PODS)
+    private = {n: s for n, s in recorder.of_type(SUBNET).items() if "-private-" in n}
+    assert {s["tags"]["kubernetes.io/role/cni"] for s in private.values()} == {"0"}
+    for group in recorder.of_type(NODE_GROUP).values():
+        assert set(group["subnetIds"]) <= {f"{name}-id" for name in private}
+
+
+def test_without_a_range_of_pods_nothing_is_said_of_them() -> None:
+    assert not built().of_type(BLOCK)
+    assert not [s for s in built().of_type(SUBNET).values() if "kubernetes.io/role/cni" in s["tags"]]
+
+
 def test_the_default_security_group_lets_nothing_through() -> None:
     (group,) = built().of_type("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup").values()
     assert (group["ingress"], group["egress"]) == ([], [])

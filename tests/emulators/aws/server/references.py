@@ -5,6 +5,7 @@ AWS itself lets roles, keys and launch templates go that a cluster still needs; 
 
 import base64
 from collections.abc import Callable, Iterator, Mapping
+from ipaddress import IPv4Network
 from typing import Any, Final
 
 from emulators.aws.server import file_systems, schedules, store
@@ -49,6 +50,25 @@ def _delete_subnet(params: dict[str, Any]) -> None:
     subnet = params["SubnetId"]
     if any(interface.subnet.id == subnet for interface in store.ec2().enis.values()):
         raise _dependency(f"The subnet '{subnet}' has dependencies and cannot be deleted.")
+
+
+def _disassociate_block(params: dict[str, Any]) -> None:
+    """Refuse to take addresses from subnets; the codes are assumed, botocore has none."""
+    id_, ec2 = params["AssociationId"], store.ec2()
+    for vpc in ec2.vpcs.values():
+        for block in vpc.cidr_block_association_set:
+            if block["association_id"] == id_ and block["cidr_block_state"]["state"] == "associated":
+                _leave_subnets(vpc.id, block["cidr_block"])
+                return
+    told = f"The vpc CIDR block association ID '{id_}' does not exist"
+    raise AwsError("InvalidVpcCidrBlockAssociationID.NotFound", 400, told)
+
+
+def _leave_subnets(vpc: str, block: str) -> None:
+    for zone in store.ec2().subnets.values():
+        for subnet in zone.values():
+            if subnet.vpc_id == vpc and IPv4Network(subnet.cidr_block).subnet_of(IPv4Network(block)):
+                raise _dependency(f"The CIDR block {block} has dependencies and cannot be disassociated.")
 
 
 def _delete_security_group(params: dict[str, Any]) -> None:
@@ -231,6 +251,7 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "ec2:DeleteVpc": _delete_vpc,
     "ec2:DescribeLaunchTemplates": _name_launch_templates,
     "ec2:DetachInternetGateway": _detach_internet_gateway,
+    "ec2:DisassociateVpcCidrBlock": _disassociate_block,
     "ec2:ReleaseAddress": _release_address,
     "ec2:ReplaceRoute": _use_nat_gateway,
     **dict.fromkeys(
