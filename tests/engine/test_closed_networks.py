@@ -78,12 +78,14 @@ def user_data(aws: Account) -> set[str]:
 
 
 def test_nodes_of_eks_follow_proxy_and_certificates(aws: Account) -> None:
-    bring_up(aws, "dev", proxy=PROXY, trustedCertificates=[EXAMPLE])
+    bring_up(aws, "dev", proxy=PROXY, trustedCertificates=[EXAMPLE], nodeMirrors={"quay.io": "mirror.corp.example"})
     (found,) = user_data(aws)
+    assert "/etc/containerd/certs.d/quay.io/hosts.toml" in found
     assert PROXY["http"] in found
     assert EXAMPLE in found
     assert bring_up(aws, "dev") == []
     assert bring_up(aws, "dev", prefixDelegation=True) == ["eks:UpdateAddon"]
+    assert bring_up(aws, "dev", imageCaches=["k8s"]) == ["iam:PutRolePolicy"]
 
     groups = 2
     replaced = [
@@ -100,7 +102,7 @@ def test_nodes_of_eks_follow_proxy_and_certificates(aws: Account) -> None:
     in_state, in_aws = aws_emulator.identities(aws, "dev")
     assert in_state == in_aws
 
-    assert bring_up(aws, "dev", proxy=None, trustedCertificates=None) == replaced
+    assert bring_up(aws, "dev", proxy=None, trustedCertificates=None, nodeMirrors=None) == replaced
     assert user_data(aws) == {""}
 
 

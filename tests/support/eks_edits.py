@@ -58,6 +58,8 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.podCidr": {"cluster.prefixDelegation": True, "cluster.podCidr": "100.64.0.0/16"},
     "cluster.proxy": {"cluster.proxy": {"http": "http://proxy.corp.example:3128"}},
     "cluster.trustedCertificates": {"cluster.trustedCertificates": [EXAMPLE]},
+    "cluster.nodeMirrors": {"cluster.nodeMirrors": {"docker.io": "mirror.corp.example/docker"}},
+    "cluster.imageCaches": {"cluster.imageCaches": ["k8s", "quay"]},
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 731},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 200},
     "cluster.tags": {"cluster.tags.owner": "us"},

@@ -11,7 +11,7 @@ from pulumi_aws.provider import Provider, ProviderDefaultTagsArgs
 from components.base import PlatformComponent
 from components.clusters.eks.cluster_addons import ClusterAddons, ClusterAddonsArgs
 from components.clusters.eks.control_plane import ControlPlane, ControlPlaneArgs
-from components.clusters.eks.identity import NODE_POLICIES, RoleArgs, ServiceRole
+from components.clusters.eks.identity import NODE_POLICIES, RoleArgs, ServiceRole, cache_statements
 from components.clusters.eks.kubeconfig import kubeconfig
 from components.clusters.eks.managed_addons import (
     AFTER_NODES,
@@ -185,6 +185,7 @@ class EksCluster(PlatformComponent):
             RoleArgs(
                 service="ec2.amazonaws.com",
                 managed_policies=NODE_POLICIES,
+                statements=cache_statements(choices.region, choices.account_id, choices.image_caches),
                 permissions_boundary=choices.permissions_boundary_arn,
             ),
             self._in_aws,

@@ -81,8 +81,8 @@ def environment_problems(choices: EksConfig, environment: Environment) -> Iterat
     if size > USER_DATA_MAX:
         yield Mismatch(
             ("trustedCertificates",),
-            f"with proxy they make {size} bytes of user data, and AWS leaves room for {USER_DATA_MAX}; remove "
-            "certificates of authorities that sign for no registry of the nodes",
+            f"with proxy and nodeMirrors they make {size} bytes of user data, and AWS leaves room for {USER_DATA_MAX}; "
+            "remove certificates of authorities that sign for no registry of the nodes",
         )
 
 

@@ -22,6 +22,7 @@ from components.contract.aws import (
 from components.contract.certificates import CERTIFICATES_MAX, EXAMPLE, Certificates
 from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.eks.access import Access
+from components.contract.eks.images import ImageCaches, NodeMirrors
 from components.contract.eks.network import (
     CLIENT_CIDRS_MAX,
     PUBLIC_CIDRS_MAX,
@@ -189,6 +190,8 @@ class EksConfig(ContractModel):
         description="Certificates in PEM of private authorities that nodes trust, such as that of a registry.",
         examples=[[EXAMPLE]],
     )
+    node_mirrors: NodeMirrors = Field({})
+    image_caches: ImageCaches = Field(())
     log_retention_days: Annotated[
         RetentionDays | None,
         Explained("30 days in dev; 365 in prod, enough for most investigations."),
@@ -342,4 +345,4 @@ class EksConfig(ContractModel):
         """User data of nodes; empty if they need none."""
         ranges = (self.network.cidr, self.service_cidr, *filter(None, [self.pod_cidr]))
         environment = proxy_environment(self.proxy, self.region, ranges) if self.proxy else {}
-        return user_data(environment, self.trusted_certificates)
+        return user_data(environment, self.trusted_certificates, self.node_mirrors)

@@ -35,6 +35,9 @@ _BOUNDARY: Final = "=====igz-clusters====="
 _ANCHORS: Final = "/etc/pki/ca-trust/source/anchors/igz-clusters.pem"
 """File of trusted certificates: Amazon Linux 2023, update-ca-trust(8)."""
 
+_REGISTRIES: Final = "/etc/containerd/certs.d"
+"""Folder of registries in the image's containerd: awslabs/amazon-eks-ami, ``containerd/config.template.toml``."""
+
 
 def proxy_environment(proxy: Proxy, region: str, ranges: Sequence[str]) -> dict[str, str]:
     """Return the environment of a node's services.
@@ -56,20 +59,34 @@ def proxy_environment(proxy: Proxy, region: str, ranges: Sequence[str]) -> dict[
     }
 
 
-def user_data(environment: Mapping[str, str], certificates: Sequence[str]) -> str:
+def user_data(environment: Mapping[str, str], certificates: Sequence[str], mirrors: Mapping[str, str]) -> str:
     """Return user data in MIME's multipart format, the only one that EKS merges; empty if nothing is to be set up."""
     whole = MIMEMultipart(boundary=_BOUNDARY)
     if environment:
         spec = {"instance": {"environment": {"default": dict(environment)}}}
         config = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
         whole.attach(_part("application", "node.eks.aws", json.dumps(config, indent=1)))
-    if certificates:
-        whole.attach(_part("text", "x-shellscript", _trust(certificates)))
+    if certificates or mirrors:
+        script = "".join(["#!/bin/bash\n", _trust(certificates), *(map(_mirrored, mirrors, mirrors.values()))])
+        whole.attach(_part("text", "x-shellscript", script))
     return whole.as_string() if whole.get_payload() else ""
 
 
 def _trust(certificates: Sequence[str]) -> str:
-    return f"#!/bin/bash\ncat > {_ANCHORS} <<'END'\n{''.join(certificates)}END\nupdate-ca-trust\n"
+    return f"cat > {_ANCHORS} <<'END'\n{''.join(certificates)}END\nupdate-ca-trust\n" if certificates else ""
+
+
+def _mirrored(registry: str, mirror: str) -> str:
+    """Return commands that let containerd ask a mirror first; after it, containerd asks the registry itself.
+
+    A path belongs between the API's version and the image's name, which containerd does by ``override_path`` only:
+    https://github.com/containerd/containerd/blob/main/docs/hosts.md.
+    """
+    folder = f"{_REGISTRIES}/{registry}"
+    host, _, path = mirror.partition("/")
+    lines = [f'[host."https://{host}/v2/{path}"]', "  override_path = true"] if path else [f'[host."https://{host}"]']
+    lines.append('  capabilities = ["pull", "resolve"]')
+    return f"mkdir -p {folder}\ncat > {folder}/hosts.toml <<'END'\n" + "\n".join(lines) + "\nEND\n"
 
 
 def _part(main: str, sub: str, text: str) -> MIMENonMultipart:

@@ -1,6 +1,8 @@
 """User data of nodes, read as cloud-init and nodeadm read it."""
 
 import json
+import re
+import tomllib
 from datetime import UTC, datetime
 from email import message_from_string
 from email.message import Message
@@ -45,12 +47,12 @@ def environment(**more: Any) -> dict[str, str]:
 
 
 def test_nothing_to_set_up_is_no_user_data() -> None:
-    assert user_data({}, []) == ""
+    assert user_data({}, [], {}) == ""
     assert config().cluster.user_data == ""
 
 
 def test_services_of_a_node_learn_of_the_proxy_by_nodeadm() -> None:
-    found = parts(user_data(environment(), []))
+    found = parts(user_data(environment(), [], {}))
     assert list(found) == ["application/node.eks.aws"]
     node = json.loads(found["application/node.eks.aws"])
     assert (node["apiVersion"], node["kind"]) == ("node.eks.aws/v1alpha1", "NodeConfig")
@@ -58,11 +60,33 @@ def test_services_of_a_node_learn_of_the_proxy_by_nodeadm() -> None:
 
 
 def test_certificates_are_trusted_before_containerd_starts() -> None:
-    found = parts(user_data({}, [EXAMPLE, EXAMPLE]))
+    found = parts(user_data({}, [EXAMPLE, EXAMPLE], {}))
     assert list(found) == ["text/x-shellscript"]
     script = found["text/x-shellscript"]
     assert script.startswith("#!/bin/bash\n")
     assert script.endswith(f"<<'END'\n{EXAMPLE}{EXAMPLE}END\nupdate-ca-trust\n")
+
+
+def test_containerd_asks_mirrors_first_and_needs_no_other_names_of_images() -> None:
+    mirrors = {"docker.io": "mirror.corp.example:5000/docker/hub", "quay.io": "mirror.corp.example"}
+    script = parts(user_data({}, [EXAMPLE], mirrors))["text/x-shellscript"]
+    assert script.count("#!/bin/bash") == 1
+    assert script.index("update-ca-trust") < script.index("docker.io")
+    files = dict(re.findall(r"cat > /etc/containerd/certs\.d/(\S+)/hosts\.toml <<'END'\n(.*?)END\n", script, re.DOTALL))
+    capabilities = ["pull", "resolve"]
+    assert {name: tomllib.loads(text) for name, text in files.items()} == {
+        "docker.io": {
+            "host": {
+                "https://mirror.corp.example:5000/v2/docker/hub": {
+                    "override_path": True,
+                    "capabilities": capabilities,
+                }
+            }
+        },
+        "quay.io": {"host": {"https://mirror.corp.example": {"capabilities": capabilities}}},
+    }
+    for name in files:
+        assert f"mkdir -p /etc/containerd/certs.d/{name}\n" in script
 
 
 def test_one_proxy_serves_both_protocols_unless_there_is_another() -> None:
@@ -90,6 +114,7 @@ def test_user_data_stays_within_what_aws_takes() -> None:
     certificates = [authority(number) for number in range(10)]
     assert config({"cluster.trustedCertificates": certificates[:7], "cluster.proxy": PROXY})
     with pytest.raises(
-        ConfigurationError, match=r"cluster\.trustedCertificates: with proxy they make 1\d{4} bytes of user data"
+        ConfigurationError,
+        match=r"cluster\.trustedCertificates: with proxy and nodeMirrors they make 1\d{4} bytes of user data",
     ):
         config({"cluster.trustedCertificates": certificates, "cluster.proxy": PROXY})
