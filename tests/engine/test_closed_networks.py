@@ -127,6 +127,27 @@ def test_a_range_of_pods_comes_with_the_cluster_and_stays(aws: Account) -> None:
     assert BLOCK not in aws.aws.inventory()
 
 
+GATEWAYS = {"aws:ec2/natGateway:NatGateway", "aws:ec2/internetGateway:InternetGateway", "aws:ec2/eip:Eip"}
+CREATED = {"kind": "created", "cidr": "10.20.0.0/16"}
+
+
+def test_a_closed_network_opens_and_closes_again(aws: Account) -> None:
+    closed = {**CREATED, "internet": "none"}
+    private = {"publicAccessCidrs": None, "apiClientCidrs": ["10.60.0.0/16"]}
+    bring_up(aws, "dev", network=closed, **private, imageRegistries={"registry.k8s.io": "mirror.corp.example"})
+    assert not GATEWAYS & aws.aws.inventory().keys()
+
+    opened = bring_up(aws, "dev", network=CREATED)
+    assert opened.count("ec2:CreateNatGateway") == 1
+    assert not [each for each in opened if each.startswith("eks:")]
+    assert aws.aws.inventory().keys() >= GATEWAYS
+
+    bring_up(aws, "dev", network=closed)
+    assert not GATEWAYS & aws.aws.inventory().keys()
+    in_state, in_aws = aws_emulator.identities(aws, "dev")
+    assert in_state == in_aws
+
+
 WRITE = "Microsoft.ContainerService/managedClusters/write"
 
 

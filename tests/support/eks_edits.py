@@ -35,6 +35,11 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.version": {"cluster.version": NEWEST},
     "cluster.network, another range": {"cluster.network.cidr": "10.30.0.0/16"},
     "cluster.network, from created to existing": {"cluster.network": EXISTING},
+    "cluster.network.internet": {
+        "cluster.network.internet": "none",
+        "cluster.publicAccessCidrs": [],
+        "cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com", "nvcr.io": "mirror.example.com/nvidia"},
+    },
     "cluster.serviceCidr": {"cluster.serviceCidr": "172.21.0.0/16"},
     "cluster.publicAccessCidrs, one more": {"cluster.publicAccessCidrs": ["203.0.113.0/24", "198.51.100.0/24"]},
     "cluster.publicAccessCidrs, none: private": {"cluster.publicAccessCidrs": []},

@@ -173,6 +173,7 @@ class EksCluster(PlatformComponent):
                 log_retention_days=self._days,
                 permissions_boundary=choices.permissions_boundary_arn,
                 pod_cidr=choices.pod_cidr,
+                has_file_systems=bool(self._args.storage),
             ),
             self._in_aws,
         ).network

@@ -23,6 +23,9 @@ INTERFACE_SERVICES: Final = (
 )
 """Services that nodes and add-ons call: https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html."""
 
+FILE_SYSTEMS: Final = "elasticfilesystem"
+"""Service that the EFS driver calls: https://docs.aws.amazon.com/efs/latest/ug/efs-vpc-endpoints.html."""
+
 HTTPS: Final = 443
 
 
@@ -38,6 +41,8 @@ class PrivateEndpointsArgs:
     route_table_ids: Sequence[pulumi.Input[str]]
     has_interfaces: bool
     """Whether to create interface endpoints in addition to the free gateway to S3."""
+    more_services: Sequence[str] = ()
+    """Services with an interface endpoint beside ``INTERFACE_SERVICES``."""
 
 
 class PrivateEndpoints(PlatformComponent):
@@ -56,7 +61,7 @@ class PrivateEndpoints(PlatformComponent):
         )
         if args.has_interfaces:
             group = self._security_group(name, args)
-            for service in INTERFACE_SERVICES:
+            for service in (*INTERFACE_SERVICES, *args.more_services):
                 VpcEndpoint(
                     f"{name}-{service}",
                     vpc_id=args.vpc_id,

@@ -15,9 +15,10 @@ from components.contract.checks import (
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.config import EksConfig
-from components.contract.eks.network import prefixes_of
+from components.contract.eks.network import is_closed, prefixes_of
 from components.contract.eks.reserves import PREFIX_ADDRESSES, has_interfaces_for_pods, pods
 from components.contract.eks.user_data import USER_DATA_MAX
+from components.contract.eks.values import REGISTRY_K8S, REGISTRY_NVIDIA
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
@@ -65,7 +66,7 @@ def mismatches(
         for message in _pool_problems(pool, choices):
             yield Mismatch((name,), message)
     yield from _hours_problems(choices, pools, environment)
-    yield from dict.fromkeys(_address_problems(choices, groups))
+    yield from dict.fromkeys((*_address_problems(choices, groups), *_image_problems(choices, groups)))
     # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
     if len(groups) > GROUPS_MAX:
@@ -77,6 +78,9 @@ def environment_problems(choices: EksConfig, environment: Environment) -> Iterat
     """Find what an environment refuses of the cluster itself."""
     if choices.office_hours and environment is Environment.PROD:
         yield Mismatch(("officeHours",), NO_HOURS_IN_PROD)
+    if is_closed(choices.network) and not choices.is_private:
+        # Its VPC endpoints are the only way to AWS.
+        yield Mismatch(("publicAccessCidrs",), "must be empty if network.internet is none; list apiClientCidrs instead")
     size = len(choices.user_data.encode())
     if size > USER_DATA_MAX:
         yield Mismatch(
@@ -139,6 +143,23 @@ def _address_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterat
             f"may have nodes for {wanted} prefixes of {PREFIX_ADDRESSES} pods at maximum size; the subnets of "
             f"cluster.podCidr {choices.pod_cidr} have {prefixes}; lower size.max, or widen it in a new cluster",
         )
+
+
+def _image_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+    """Find images of this package that a network without the internet keeps from its nodes."""
+    if not is_closed(choices.network) or choices.proxy:
+        return
+    for group in groups:
+        wanted = ({REGISTRY_K8S: "the autoscaler"} if group.is_elastic else {}) | (
+            {REGISTRY_NVIDIA: "the GPU plug-in"} if group.gpu_resource else {}
+        )
+        for registry, program in wanted.items():
+            if registry not in {*choices.image_registries, *choices.node_mirrors}:
+                yield Mismatch(
+                    (group.pool,),
+                    f"needs the image of {program} from {registry}, and cluster.network.internet is none; give "
+                    "cluster.imageRegistries or cluster.nodeMirrors another registry for it, or set cluster.proxy",
+                )
 
 
 def _most_pods(group: NodeGroup) -> int:

@@ -1,12 +1,13 @@
 """VPC, zones and public access of an EKS cluster."""
 
 import re
+from enum import StrEnum
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
 from components.contract.aws import SubnetId, VpcId
-from components.contract.choices import ContractModel
+from components.contract.choices import ContractModel, Explained
 from components.contract.ranges import (
     EVERYWHERE,
     PRIVATE_RANGES,
@@ -90,6 +91,14 @@ PodCidr = Annotated[str, AfterValidator(_pod_cidr)]
 ServiceCidr = Annotated[str, AfterValidator(_service_cidr)]
 
 
+class Internet(StrEnum):
+    """How nodes reach the internet."""
+
+    NAT = "nat"
+    NONE = "none"
+    """Not at all: the VPC has no gateway, and the internet no way to load balancers either."""
+
+
 class CreatedNetwork(ContractModel):
     """A VPC that the stack creates: private subnets for nodes, public ones for load balancers and NAT."""
 
@@ -97,6 +106,17 @@ class CreatedNetwork(ContractModel):
         description="Whether the stack creates the VPC or uses an existing one.", examples=["created"]
     )
     cidr: VpcCidr = Field(description="CIDR range of the VPC, /16 to /20.", examples=["10.20.0.0/16"])
+    internet: Annotated[
+        Internet,
+        Explained(
+            "Images and public data are outside AWS.",
+            "Public subnets, internet gateway and NAT gateways, or none of them.",
+        ),
+    ] = Field(
+        Internet.NAT,
+        description="How nodes reach the internet: by NAT gateways, or not at all (docs/closed-networks.md).",
+        examples=["none"],
+    )
 
 
 class ExistingNetwork(ContractModel):
@@ -118,6 +138,11 @@ class ExistingNetwork(ContractModel):
         if len(set(subnets.values())) < len(subnets):
             raise ValueError("lists one subnet for two zones; use a subnet per zone")
         return subnets
+
+
+def is_closed(network: CreatedNetwork | ExistingNetwork) -> bool:
+    """Return whether the stack creates a VPC without a way to the internet."""
+    return isinstance(network, CreatedNetwork) and network.internet is Internet.NONE
 
 
 def prefixes_of(cidr: str, zones: int) -> int:

@@ -27,7 +27,10 @@ https://github.com/aws/amazon-vpc-cni-k8s/releases/tag/v1.22.0, which keeps pods
 EFS_ADDON: Final = "aws-efs-csi-driver"
 """Add-on of clusters with shared storage."""
 
-IMAGE_REGISTRIES: Final = ("registry.k8s.io", "nvcr.io")
+REGISTRY_K8S: Final = "registry.k8s.io"
+REGISTRY_NVIDIA: Final = "nvcr.io"
+
+IMAGE_REGISTRIES: Final = (REGISTRY_K8S, REGISTRY_NVIDIA)
 """Registries of the images in our own manifests; each may be replaced by a mirror."""
 
 LOG_RETENTION_DAYS: Final = (

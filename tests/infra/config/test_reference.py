@@ -16,6 +16,11 @@ from workbench.system.paths import PROJECT_ROOT
 VALIDATOR = jsonschema.Draft202012Validator(reference.schema())
 
 BEYOND_A_SCHEMA = {
+    "no-internet-and-a-mirror-of-one-of-two",
+    "no-internet-and-a-public-api",
+    "no-internet-and-an-autoscaler",
+    "no-internet-and-gpus",
+    "no-internet-and-mirrors-of-other-registries",
     "cache-for-everything",
     "cache-given-twice",
     "cache-in-capitals",

@@ -86,6 +86,40 @@ def test_without_a_range_of_pods_nothing_is_said_of_them() -> None:
     assert not [s for s in built().of_type(SUBNET).values() if "kubernetes.io/role/cni" in s["tags"]]
 
 
+CLOSED = {
+    "cluster.network.internet": "none",
+    "cluster.imageRegistries": {"registry.k8s.io": "mirror.corp.example/k8s", "nvcr.io": "mirror.corp.example/nvidia"},
+}
+
+
+def test_a_closed_network_has_no_way_to_the_internet_and_endpoints_of_all_services() -> None:
+    recorder = build({**CLOSED, "environment": "prod"})
+    for type_ in (NAT, ROUTE, "aws:ec2/eip:Eip", "aws:ec2/internetGateway:InternetGateway"):
+        assert not recorder.of_type(type_), type_
+    private = {f"test-network-private-{zone}" for zone in "abc"}
+    assert set(recorder.of_type(SUBNET)) == private
+    assert set(recorder.of_type("aws:ec2/routeTable:RouteTable")) == private
+    endpoints = recorder.of_type("aws:ec2/vpcEndpoint:VpcEndpoint")
+    assert set(endpoints) == set(built("prod").of_type("aws:ec2/vpcEndpoint:VpcEndpoint"))
+    assert set(endpoints["test-network-endpoints-s3"]["routeTableIds"]) == {f"{name}-id" for name in private}
+
+
+def test_a_closed_network_with_shared_storage_has_an_endpoint_for_its_driver() -> None:
+    storage = {
+        "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
+        "namespaces": {"mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus"}}}},
+    }
+    service = "test-network-endpoints-elasticfilesystem"
+    endpoints = build({**CLOSED, **storage}).of_type("aws:ec2/vpcEndpoint:VpcEndpoint")
+    assert endpoints[service]["serviceName"] == "com.amazonaws.eu-west-1.elasticfilesystem"
+    assert service not in build(storage).of_type("aws:ec2/vpcEndpoint:VpcEndpoint")
+
+
+def test_a_closed_network_has_the_same_private_subnets_as_an_open_one() -> None:
+    closed, opened = (recorder.of_type(SUBNET) for recorder in (build(CLOSED), built()))
+    assert closed == {name: subnet for name, subnet in opened.items() if "-private-" in name}
+
+
 def test_the_default_security_group_lets_nothing_through() -> None:
     (group,) = built().of_type("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup").values()
     assert (group["ingress"], group["egress"]) == ([], [])
