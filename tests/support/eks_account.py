@@ -67,9 +67,9 @@ class Account:
         made: str = self.eks.create_nodegroup(**self.group_args(cluster, **changes))["nodegroup"]["nodegroupName"]
         return made
 
-    def template(self) -> str:
-        """Make a launch template and return its id."""
-        data = {"MetadataOptions": {"HttpTokens": "required"}}
+    def template(self, **more: str) -> str:
+        """Make a launch template, with more data, and return its id."""
+        data = {"MetadataOptions": {"HttpTokens": "required"}, **more}
         made = self.aws.api("ec2").create_launch_template(
             LaunchTemplateName=unique("template"), LaunchTemplateData=data
         )

@@ -11,6 +11,7 @@ from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
+from workbench.engine.clouds.aks import node_settings
 from workbench.engine.clouds.aks.cluster_components import AksCluster, AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
 from workbench.engine.clouds.aks.secrets_keys import key_blockers
@@ -57,6 +58,8 @@ class Aks(CloudStack):
         yield from super().fixed_blockers(deployment)
         yield from key_blockers(self.choices, deployment)
         yield from redundancy_blockers(self.choices, self.config.storage, deployment)
+        if any(group.role is PoolRole.DATA for group in self.config.groups):
+            yield from node_settings.data_blockers(self.choices, deployment)
 
     @property
     @override
@@ -108,7 +111,9 @@ class Aks(CloudStack):
 
     @override
     def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:
-        cluster = next((component for component in components if component.rank is Rank.CLUSTER), None)
+        cluster = next((component for component in components if isinstance(component, AksCluster)), None)
+        if cluster:
+            yield from node_settings.kept(self.choices, cluster)
         for pool in components:
             if not isinstance(pool, SystemPool):
                 continue
