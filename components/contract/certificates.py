@@ -60,5 +60,9 @@ def _differing(certificates: tuple[str, ...]) -> tuple[str, ...]:
 Certificate = Annotated[str, AfterValidator(_certificate), Field(json_schema_extra={"pattern": _BEGIN})]
 """A certificate in PEM."""
 
-Certificates = Annotated[tuple[Certificate, ...], AfterValidator(_differing)]
+Certificates = Annotated[
+    tuple[Certificate, ...],
+    Field(max_length=CERTIFICATES_MAX),
+    AfterValidator(_differing),
+]
 """Certificates that differ."""

@@ -13,7 +13,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from components.contract.certificates import CERTIFICATES_MAX, EXAMPLE, Certificates
+from components.contract.certificates import EXAMPLE, Certificates
 from components.contract.choices import Explained
 from components.contract.proxy import Proxy
 
@@ -57,7 +57,6 @@ NodeProxy = Annotated[
 TrustedCertificates = Annotated[
     Certificates,
     Field(
-        max_length=CERTIFICATES_MAX,
         description="Certificates in PEM of private authorities that nodes trust, such as that of a registry.",
         examples=[[EXAMPLE]],
     ),
