@@ -1,12 +1,14 @@
 """The nodes of a kind of cluster, as far as their kind decides what they are."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Generic, TypeVar
 
 from components.contract.allocatable import UPSTREAM, Reserves
 from components.contract.choices import ContractModel
 from components.contract.groups import NodeGroup
+from components.contract.instances import InstanceType
 
 ConfigT = TypeVar("ConfigT", bound=ContractModel)
 
@@ -38,5 +40,11 @@ class KindNodes(Generic[ConfigT]):
     """Returns the size of the root disk; default: an assumed one."""
     labels: Callable[[ConfigT, NodeGroup], Mapping[str, str]] = _no_labels
     """Returns the labels that nodes have besides the group's, and that do not depend on the zone."""
+    pods: Callable[[ConfigT, InstanceType], int] | None = None
+    """Returns the maximum number of pods on a machine, if choices decide it; None: as in ``reserves``."""
     zone: Callable[[ConfigT, str], str] = _as_written
     """Returns the value of the label ``topology.kubernetes.io/zone`` for a zone of the stack file."""
+
+    def reserves_of(self, choices: ConfigT) -> Reserves:
+        """Return what nodes of a cluster with these choices keep."""
+        return replace(self.reserves, pods=partial(self.pods, choices)) if self.pods else self.reserves

@@ -23,6 +23,7 @@ _DIGITS_MAX: Final = 18
 _NEAR: Final = 0.7
 _BEGUN_MIN: Final = 3
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
+_LOGIN: Final = re.compile(r"(?:(://)|^(?=[^/\s:@]+:)(?!.*@sha256:))[^/]*@")
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,7 @@ def path_text(path: KeyPath) -> str:
 def shown(value: Any) -> str:
     """Return a value in one short printable line, without the contents of mappings and lists, which may be secret."""
     if isinstance(value, str):
-        rest = f"... ({len(value)} characters)" if len(value) > _TEXT_MAX else ""
-        return repr(value[:_TEXT_MAX]) + rest
+        return _shown_text(value)
     if isinstance(value, Mapping | BaseModel):
         return "a mapping"
     if isinstance(value, list | tuple | set):
@@ -81,6 +81,14 @@ def shown(value: Any) -> str:
     if isinstance(value, int) and abs(value) >= 10**_DIGITS_MAX:
         return f"a number of more than {_DIGITS_MAX} digits"
     return printable(str(value))
+
+
+def _shown_text(text: str) -> str:
+    """Return the beginning of a text in quotes, without a login in an address and without a private key."""
+    if "PRIVATE KEY" in text:
+        return "a private key"
+    rest = f"... ({len(text)} characters)" if len(text) > _TEXT_MAX else ""
+    return repr(_LOGIN.sub(r"\1...@", text)[:_TEXT_MAX]) + rest
 
 
 def printable(text: str, limit: int = _TEXT_MAX) -> str:

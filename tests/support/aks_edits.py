@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from components.contract.certificates import EXAMPLE
 from support.aks import ADMINS, DISK_SET_ID, EXISTING, KEY_ID, ZONE_ID, document
 from support.edits import Changes, Edited, edits_of_every_kind
 from support.minors import NEWEST, OLDER
@@ -10,6 +11,7 @@ RESERVATIONS: Final = (
     "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/gpus"
     "/providers/Microsoft.Compute/capacityReservationGroups/gpus"
 )
+PROXY: Final = {"http": "http://proxy.corp.example:3128"}
 OTHER: Final = "44444444-4444-4444-4444-444444444444"
 
 PRODUCTION: Final[Changes] = {
@@ -51,6 +53,8 @@ EDITS: Final[dict[str, Changes]] = {
     },
     "cluster.previousSecretsKeyId": {"cluster.previousSecretsKeyId": KEY_ID.replace("vaults/research", "vaults/other")},
     "cluster.diskEncryptionSetId": {"cluster.diskEncryptionSetId": f"{DISK_SET_ID}-other"},
+    "cluster.proxy, beside a data pool": {"cluster.proxy": PROXY},
+    "cluster.trustedCertificates, beside a data pool": {"cluster.trustedCertificates": [EXAMPLE]},
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 730},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 256},
     "cluster.createdWithPool": {"cluster.createdWithPool": "initial"},
@@ -121,7 +125,9 @@ EDITS: Final[dict[str, Changes]] = {
     "pools.data.instanceTypes": {"pools.data.instanceTypes": ["Standard_L16s_v3"]},
 }
 
-UPGRADES: Final[dict[str, Changes]] = {
+WITHOUT_DATA: Final[dict[str, Changes]] = {
+    "cluster.proxy": {"cluster.proxy": PROXY},
+    "cluster.trustedCertificates": {"cluster.trustedCertificates": [EXAMPLE]},
     "cluster.upgradeChannel": {"cluster.upgradeChannel": "none"},
     "cluster.nodeImageChannel": {"cluster.nodeImageChannel": "security-patch"},
     "cluster.officeHours": {
@@ -161,6 +167,6 @@ STORAGE_EDITS: Final[dict[str, Changes]] = {
 
 STACKS: Final = (
     Edited(document, PRODUCTION, EDITS),
-    Edited(document, {**PRODUCTION, "environment": "dev", "pools.data": None}, UPGRADES),
+    Edited(document, {**PRODUCTION, "environment": "dev", "pools.data": None}, WITHOUT_DATA),
     Edited(document, STORING, STORAGE_EDITS),
 )

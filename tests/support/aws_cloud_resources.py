@@ -19,11 +19,13 @@ from workbench.recovery.cloud.aws.account import AwsAccount
 STACK = "test"
 """As the recorder calls every stack."""
 
-STORAGE: dict[str, Any] = {
+MORE: dict[str, Any] = {
+    "cluster.prefixDelegation": True,
+    "cluster.podCidr": "100.64.0.0/16",
     "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
     "namespaces": {"mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus"}}}},
 }
-"""Changes after which the test stack has shared storage too."""
+"""Changes after which the test stack has every type of resource: pods with addresses of their own, shared storage."""
 
 BACKUP: dict[str, Any] = {"cluster.backup": {"lock": True}}
 """Changes after which it has backups too."""

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from components.contract.certificates import EXAMPLE
 from support.edits import Changes, Edited, edits_of_every_kind
 from support.eks import EXISTING, ROLE, document
 from support.minors import CHOSEN, NEWEST, OLDER
@@ -39,6 +40,11 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.version": {"cluster.version": NEWEST},
     "cluster.network, another range": {"cluster.network.cidr": "10.30.0.0/16"},
     "cluster.network, from created to existing": {"cluster.network": EXISTING},
+    "cluster.network.internet": {
+        "cluster.network.internet": "none",
+        "cluster.publicAccessCidrs": [],
+        "cluster.imageRegistries": {"registry.k8s.io": "mirror.example.com", "nvcr.io": "mirror.example.com/nvidia"},
+    },
     "cluster.serviceCidr": {"cluster.serviceCidr": "172.21.0.0/16"},
     "cluster.publicAccessCidrs, one more": {"cluster.publicAccessCidrs": ["203.0.113.0/24", "198.51.100.0/24"]},
     "cluster.publicAccessCidrs, none: private": {"cluster.publicAccessCidrs": []},
@@ -58,6 +64,12 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.access.entries, another role": {"cluster.access.entries.team.roleArn": f"{ROLE}/other"},
     "cluster.secretsKeyArn": {"cluster.secretsKeyArn": KEY},
     "cluster.permissionsBoundaryArn": {"cluster.permissionsBoundaryArn": BOUNDARY},
+    "cluster.prefixDelegation": {"cluster.prefixDelegation": True},
+    "cluster.podCidr": {"cluster.prefixDelegation": True, "cluster.podCidr": "100.64.0.0/16"},
+    "cluster.proxy": {"cluster.proxy": {"http": "http://proxy.corp.example:3128"}},
+    "cluster.trustedCertificates": {"cluster.trustedCertificates": [EXAMPLE]},
+    "cluster.nodeMirrors": {"cluster.nodeMirrors": {"docker.io": "mirror.corp.example/docker"}},
+    "cluster.imageCaches": {"cluster.imageCaches": ["k8s", "quay"]},
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 731},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 200},
     "cluster.tags": {"cluster.tags.owner": "us"},

@@ -15,6 +15,7 @@ from pulumi_azure_native.containerservice import (
     ManagedClusterAddonProfileArgs,
     ManagedClusterAPIServerAccessProfileArgs,
     ManagedClusterAutoUpgradeProfileArgs,
+    ManagedClusterHTTPProxyConfigArgs,
     ManagedClusterIdentityArgs,
     ManagedClusterOIDCIssuerProfileArgs,
     ManagedClusterPropertiesAutoScalerProfileArgs,
@@ -34,6 +35,7 @@ from components.clusters.aks.node_groups import initial_profile
 from components.contract.aks.access import PrincipalKind, role_id
 from components.contract.aks.autoscaling import autoscaler_profile
 from components.contract.aks.config import AksConfig
+from components.contract.aks.http_proxy import http_proxy_config, trusted_certificates
 from components.contract.aks.maintenance import NodeImageChannel, UpgradeChannel
 from components.contract.azure import key_address
 from components.contract.environments import Environment
@@ -127,7 +129,9 @@ class ControlPlane(PlatformComponent):
             security_profile=ManagedClusterSecurityProfileArgs(
                 workload_identity=ManagedClusterSecurityProfileWorkloadIdentityArgs(enabled=True),
                 azure_key_vault_kms=_key_of_secrets(choices),
+                custom_ca_trust_certificates=trusted_certificates(choices.trusted_certificates) or None,
             ),
+            http_proxy_config=_proxy(choices),
             disk_encryption_set_id=choices.disk_encryption_set_id,
             addon_profiles={
                 "omsagent": ManagedClusterAddonProfileArgs(
@@ -218,6 +222,12 @@ def _key_of_secrets(choices: AksConfig) -> AzureKeyVaultKmsArgs | None:
         return AzureKeyVaultKmsArgs(enabled=True, key_id=address, key_vault_network_access="Public")
     # AKS keeps a key that is left out, so it is turned off in words.
     return AzureKeyVaultKmsArgs(enabled=False) if choices.previous_secrets_key_id else None
+
+
+def _proxy(choices: AksConfig) -> ManagedClusterHTTPProxyConfigArgs | None:
+    if not choices.proxy:
+        return None
+    return ManagedClusterHTTPProxyConfigArgs(**http_proxy_config(choices.proxy, choices.network.cidr))
 
 
 def _network(choices: AksConfig) -> ContainerServiceNetworkProfileArgs:

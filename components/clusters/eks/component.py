@@ -11,16 +11,16 @@ from pulumi_aws.provider import Provider, ProviderDefaultTagsArgs
 from components.base import PlatformComponent
 from components.clusters.eks.cluster_addons import ClusterAddons, ClusterAddonsArgs
 from components.clusters.eks.control_plane import ControlPlane, ControlPlaneArgs
-from components.clusters.eks.identity import NODE_POLICIES, RoleArgs, ServiceRole
+from components.clusters.eks.identity import NODE_POLICIES, RoleArgs, ServiceRole, cache_statements
 from components.clusters.eks.ingress import LoadBalancerRights, LoadBalancerRightsArgs, dns_addon
 from components.clusters.eks.kubeconfig import kubeconfig
 from components.clusters.eks.managed_addons import (
     AFTER_NODES,
-    BEFORE_NODES,
     NODE_MONITORING,
     ManagedAddon,
     ManagedAddons,
     ManagedAddonsArgs,
+    before_nodes,
 )
 from components.clusters.eks.namespace_identities import NamespaceIdentities, NamespaceIdentitiesArgs
 from components.clusters.eks.network import CreatedVpc, CreatedVpcArgs, Network, existing_network
@@ -177,18 +177,21 @@ class EksCluster(PlatformComponent):
                 is_private=choices.is_private,
                 log_retention_days=self._days,
                 permissions_boundary=choices.permissions_boundary_arn,
+                pod_cidr=choices.pod_cidr,
+                has_file_systems=bool(self._args.storage),
             ),
             self._in_aws,
         ).network
 
     def _nodes(self, control_plane: ControlPlane, network: Network) -> list[ManagedNodeGroup]:
         choices = self._args.choices
-        before = self._addons("node-addons", BEFORE_NODES, control_plane, [])
+        before = self._addons("node-addons", before_nodes(has_prefixes=choices.prefix_delegation), control_plane, [])
         role = ServiceRole(
             f"{self._name}-nodes",
             RoleArgs(
                 service="ec2.amazonaws.com",
                 managed_policies=NODE_POLICIES,
+                statements=cache_statements(choices.region, choices.account_id, choices.image_caches),
                 permissions_boundary=choices.permissions_boundary_arn,
             ),
             self._in_aws,
@@ -211,6 +214,7 @@ class EksCluster(PlatformComponent):
                     security_group=control_plane.security_group,
                     disk_gib=choices.root_volume_gib,
                     tags=self._tags,
+                    user_data=choices.user_data,
                     hours=choices.office_hours,
                 ),
                 pulumi.ResourceOptions.merge(

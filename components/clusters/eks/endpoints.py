@@ -1,6 +1,6 @@
 """VPC endpoints for AWS services."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +23,9 @@ INTERFACE_SERVICES: Final = (
 )
 """Services that nodes and add-ons call: https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html."""
 
+FILE_SYSTEMS: Final = "elasticfilesystem"
+"""Service that the EFS driver calls: https://docs.aws.amazon.com/efs/latest/ug/efs-vpc-endpoints.html."""
+
 HTTPS: Final = 443
 
 
@@ -32,11 +35,14 @@ class PrivateEndpointsArgs:
 
     vpc_id: pulumi.Input[str]
     cidr: str
+    pod_cidr: str | None
     region: str
     subnet_ids: Sequence[pulumi.Input[str]]
     route_table_ids: Sequence[pulumi.Input[str]]
     has_interfaces: bool
     """Whether to create interface endpoints in addition to the free gateway to S3."""
+    more_services: Sequence[str] = ()
+    """Services with an interface endpoint beside ``INTERFACE_SERVICES``."""
 
 
 class PrivateEndpoints(PlatformComponent):
@@ -55,7 +61,7 @@ class PrivateEndpoints(PlatformComponent):
         )
         if args.has_interfaces:
             group = self._security_group(name, args)
-            for service in INTERFACE_SERVICES:
+            for service in (*INTERFACE_SERVICES, *args.more_services):
                 VpcEndpoint(
                     f"{name}-{service}",
                     vpc_id=args.vpc_id,
@@ -77,14 +83,22 @@ class PrivateEndpoints(PlatformComponent):
             tags={"Name": name},
             opts=self.child(),
         )
-        SecurityGroupIngressRule(
-            name,
-            security_group_id=group.id,
-            description="HTTPS from the VPC",
-            ip_protocol="tcp",
-            from_port=HTTPS,
-            to_port=HTTPS,
-            cidr_ipv4=args.cidr,
-            opts=self.child(),
-        )
+        for rule, source, cidr in _sources(name, args):
+            SecurityGroupIngressRule(
+                rule,
+                security_group_id=group.id,
+                description=f"HTTPS from {source}",
+                ip_protocol="tcp",
+                from_port=HTTPS,
+                to_port=HTTPS,
+                cidr_ipv4=cidr,
+                opts=self.child(),
+            )
         return group
+
+
+def _sources(name: str, args: PrivateEndpointsArgs) -> Iterator[tuple[str, str, str]]:
+    """Yield name, source and range of each rule."""
+    yield name, "the VPC", args.cidr
+    if args.pod_cidr:
+        yield f"{name}-pods", "pods", args.pod_cidr

@@ -96,6 +96,15 @@ class PodRole:
     statements: Sequence[Mapping[str, Any]] = ()
 
 
+def cache_statements(region: str, account_id: str, prefixes: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Return the right to create the repositories of pull-through caches; that to fill them is in ``NODE_POLICIES``.
+
+    https://docs.aws.amazon.com/AmazonECR/latest/userguide/pull-through-cache-iam.html
+    """
+    repositories = [f"arn:aws:ecr:{region}:{account_id}:repository/{prefix}/*" for prefix in prefixes]
+    return [{"Effect": "Allow", "Action": ["ecr:CreateRepository"], "Resource": repositories}] if prefixes else []
+
+
 def pod_role_args(pod: PodRole, cluster_arn: str, permissions_boundary: str | None) -> RoleArgs:
     """Return the role of ``pod``: only its accounts in that cluster may assume it.
 

@@ -1,5 +1,6 @@
 """Launch templates of node groups."""
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -43,6 +44,8 @@ class LaunchTemplateArgs:
     """Tags of instances and their volumes, which the provider's default tags do not reach."""
     security_group: pulumi.Input[str]
     """The cluster's own, for interfaces that the template declares; EKS gives it to all others."""
+    user_data: str = ""
+    """What instances set up before they join; empty if nothing."""
 
 
 def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOptions) -> LaunchTemplate:
@@ -75,6 +78,7 @@ def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOp
         tag_specifications=[
             LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=tags) for kind in ("instance", "volume")
         ],
+        user_data=base64.b64encode(args.user_data.encode()).decode() or None,
         **_reserved(args.group),
         **_near(name, args, opts),
         opts=opts,

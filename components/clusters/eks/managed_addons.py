@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import pulumi
@@ -38,6 +38,22 @@ BEFORE_NODES: Final = (
     ManagedAddon(name="eks-pod-identity-agent"),
 )
 """Add-ons that run on every node and without which nodes do not become ready."""
+
+PREFIXES: Final = {"ENABLE_PREFIX_DELEGATION": "true", "WARM_PREFIX_TARGET": "1"}
+"""Environment of the CNI with which a node gets addresses of pods by prefixes, one more than its pods need.
+
+https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/prefix-and-ip-target.md
+"""
+
+
+def before_nodes(*, has_prefixes: bool) -> tuple[ManagedAddon, ...]:
+    """Return the add-ons before the nodes.
+
+    EKS calculates how many pods a node may have when it makes the node, from the CNI's settings at that moment.
+    """
+    cni, *others = BEFORE_NODES
+    return (replace(cni, configuration={**cni.configuration, "env": PREFIXES}) if has_prefixes else cni, *others)
+
 
 AFTER_NODES: Final = (
     ManagedAddon(name="coredns", configuration={"nodeSelector": CORE_NODES}),

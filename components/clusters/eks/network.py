@@ -1,8 +1,9 @@
 """The cluster's VPC, created or existing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
+from typing import Final
 
 import pulumi
 from pulumi_aws.cloudwatch import LogGroup
@@ -17,15 +18,25 @@ from pulumi_aws.ec2 import (
     RouteTableAssociation,
     Subnet,
     Vpc,
+    VpcIpv4CidrBlockAssociation,
 )
 
 from components.base import PlatformComponent
 from components.clusters.eks.addresses import address_plan
-from components.clusters.eks.endpoints import PrivateEndpoints, PrivateEndpointsArgs
+from components.clusters.eks.endpoints import FILE_SYSTEMS, PrivateEndpoints, PrivateEndpointsArgs
 from components.clusters.eks.identity import RoleArgs, ServiceRole
-from components.contract.eks.network import CreatedNetwork, ExistingNetwork
+from components.contract.eks.network import CreatedNetwork, ExistingNetwork, is_closed
 
 EVERYWHERE = "0.0.0.0/0"
+
+POD_SUBNETS: Final = "kubernetes.io/role/cni"
+"""Tag by which the CNI finds the subnets of pods: 1 gives pods their addresses there, 0 never does.
+
+https://docs.aws.amazon.com/eks/latest/userguide/cni-subnet-selection.html
+"""
+
+POD_SUBNETS_OF: Final = "cni.networking.k8s.aws/cluster"
+"""Beginning of the tag that keeps such a subnet for one cluster."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,12 +71,18 @@ class CreatedVpcArgs:
     """VPC endpoints of the AWS services that nodes call, so that this traffic stays inside."""
     log_retention_days: int
     permissions_boundary: str | None
+    pod_cidr: str | None
+    """Range of pods beside that of the VPC; None if pods use addresses of the nodes' subnets."""
+    has_file_systems: bool
+    """Whether pods mount EFS, whose driver needs a way to it."""
 
 
 class CreatedVpc(PlatformComponent):
     """A VPC with a private and a public subnet in each zone.
 
-    Nodes live in private subnets only. The public ones hold NAT gateways and the load balancers of services.
+    Nodes live in private subnets only. The public ones hold NAT gateways and the load balancers of services; a closed
+    network has none. Pods with a range of their own get addresses in a third subnet of each zone, with the routes of
+    the nodes' one.
     """
 
     network: Network
@@ -86,18 +103,28 @@ class CreatedVpc(PlatformComponent):
         DefaultSecurityGroup(f"{name}-default", vpc_id=self._vpc.id, ingress=[], egress=[], opts=self.child())
         plan = address_plan(IPv4Network(args.choices.cidr), args.zones)
         # https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html
-        private = self._subnets("private", plan.private, {"kubernetes.io/role/internal-elb": "1"})
-        public = self._subnets("public", plan.public, {"kubernetes.io/role/elb": "1"})
-        tables = self._route_tables(private, public)
+        nodes_only = {POD_SUBNETS: "0"} if args.pod_cidr else {}
+        private = self._subnets("private", plan.private, {"kubernetes.io/role/internal-elb": "1", **nodes_only})
+        closed = is_closed(args.choices)
+        outside: list[RouteTable] = []
+        gateways: dict[str, NatGateway] = {}
+        if not closed:
+            public = self._subnets("public", plan.public, {"kubernetes.io/role/elb": "1"})
+            outside, gateways = self._ways_out(private, public)
+        inside = self._private_tables(private, gateways)
+        if args.pod_cidr:
+            self._pod_subnets(IPv4Network(args.pod_cidr), inside)
         PrivateEndpoints(
             f"{name}-endpoints",
             PrivateEndpointsArgs(
                 vpc_id=self._vpc.id,
                 cidr=args.choices.cidr,
+                pod_cidr=args.pod_cidr,
                 region=args.region,
                 subnet_ids=[subnet.id for subnet in private.values()],
-                route_table_ids=[table.id for table in tables],
+                route_table_ids=[table.id for table in (*outside, *inside.values())],
                 has_interfaces=args.is_private,
+                more_services=[FILE_SYSTEMS] if closed and args.has_file_systems else [],
             ),
             self.child(),
         )
@@ -110,7 +137,20 @@ class CreatedVpc(PlatformComponent):
         )
         self.register_outputs({"vpcId": self._vpc.id})
 
-    def _subnets(self, tier: str, cidrs: Mapping[str, str], tags: Mapping[str, str]) -> dict[str, Subnet]:
+    def _pod_subnets(self, cidr: IPv4Network, tables: Mapping[str, RouteTable]) -> None:
+        block = VpcIpv4CidrBlockAssociation(
+            f"{self._name}-pods", vpc_id=self._vpc.id, cidr_block=str(cidr), opts=self.child()
+        )
+        tags = {POD_SUBNETS: "1", f"{POD_SUBNETS_OF}/{self._args.cluster_name}": "shared"}
+        subnets = self._subnets("pods", address_plan(cidr, self._args.zones).private, tags, needed=[block])
+        for zone, subnet in subnets.items():
+            RouteTableAssociation(
+                f"{self._name}-pods-{zone}", route_table_id=tables[zone].id, subnet_id=subnet.id, opts=self.child()
+            )
+
+    def _subnets(
+        self, tier: str, cidrs: Mapping[str, str], tags: Mapping[str, str], needed: Sequence[pulumi.Resource] = ()
+    ) -> dict[str, Subnet]:
         return {
             zone: Subnet(
                 f"{self._name}-{tier}-{zone}",
@@ -119,12 +159,15 @@ class CreatedVpc(PlatformComponent):
                 cidr_block=cidr,
                 map_public_ip_on_launch=False,
                 tags={"Name": f"{self._args.cluster_name}-{tier}-{zone}", **tags},
-                opts=self.child(),
+                opts=self.child(depends_on=list(needed)),
             )
             for zone, cidr in cidrs.items()
         }
 
-    def _route_tables(self, private: Mapping[str, Subnet], public: Mapping[str, Subnet]) -> list[RouteTable]:
+    def _ways_out(
+        self, private: Mapping[str, Subnet], public: Mapping[str, Subnet]
+    ) -> tuple[list[RouteTable], dict[str, NatGateway]]:
+        """Return the route table of the public subnets, and the NAT gateway of each private one, by zone."""
         gateway = InternetGateway(
             f"{self._name}-internet", vpc_id=self._vpc.id, tags=self._tag("internet"), opts=self.child()
         )
@@ -139,16 +182,21 @@ class CreatedVpc(PlatformComponent):
         # The loss of a zone must not cut off the others in production; in development one gateway is cheaper.
         zones = list(private) if self._args.is_production else sorted(private)[:1]
         nats = {zone: self._nat(zone, public[zone], way_out) for zone in zones}
+        return [outside], {zone: nats.get(zone, nats[zones[0]]) for zone in private}
+
+    def _private_tables(
+        self, private: Mapping[str, Subnet], gateways: Mapping[str, NatGateway]
+    ) -> dict[str, RouteTable]:
         tables = {zone: self._table(f"private-{zone}", {zone: subnet}) for zone, subnet in private.items()}
-        for zone, table in tables.items():
+        for zone, gateway in gateways.items():
             Route(
                 f"{self._name}-private-{zone}",
-                route_table_id=table.id,
+                route_table_id=tables[zone].id,
                 destination_cidr_block=EVERYWHERE,
-                nat_gateway_id=nats.get(zone, nats[zones[0]]).id,
+                nat_gateway_id=gateway.id,
                 opts=self.child(),
             )
-        return [outside, *tables.values()]
+        return tables
 
     def _table(self, tier: str, subnets: Mapping[str, Subnet]) -> RouteTable:
         table = RouteTable(f"{self._name}-{tier}", vpc_id=self._vpc.id, tags=self._tag(tier), opts=self.child())

@@ -70,6 +70,8 @@ class NodeGroupArgs:
     disk_gib: int
     tags: Mapping[str, str]
     """Tags of instances and their volumes."""
+    user_data: str = ""
+    """What instances set up before they join; empty if nothing."""
     hours: OfficeHours | None = None
     """Office hours of the whole cluster; None if it has none."""
 
@@ -91,7 +93,13 @@ class ManagedNodeGroup(PlatformComponent):
         is_block = capacity_type(group) == CAPACITY_BLOCK
         template = launch_template(
             name,
-            LaunchTemplateArgs(group=group, disk_gib=args.disk_gib, tags=args.tags, security_group=args.security_group),
+            LaunchTemplateArgs(
+                group=group,
+                disk_gib=args.disk_gib,
+                tags=args.tags,
+                security_group=args.security_group,
+                user_data=args.user_data,
+            ),
             self.child(protect=holds_data),
         )
         subnets = [subnet for zone, subnet in args.subnet_ids.items() if group.zone in (None, zone)]

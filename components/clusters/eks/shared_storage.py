@@ -26,8 +26,8 @@ from components.clusters.eks.managed_addons import CORE_NODES, ManagedAddon
 from components.clusters.eks.network import Network
 from components.clusters.handle import Share
 from components.contract.aws import OwnTag
-from components.contract.eks.config import EFS_ADDON
 from components.contract.eks.shared_storage import creation_token
+from components.contract.eks.values import EFS_ADDON
 from components.contract.shared_storage import Storage, Volumes, class_name
 
 DRIVER: Final = "efs.csi.aws.com"

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from components.contract.aks.access import Access
 from components.contract.aks.api_zone import ApiZoneChoice, require_api_zone
 from components.contract.aks.hours import require_possible
+from components.contract.aks.http_proxy import NodeProxy, TrustedCertificates
 from components.contract.aks.ingress import AksIngressChoice
 from components.contract.aks.maintenance import Maintenance, NodeImageChannel, UpgradeChannel
 from components.contract.aks.names import AgentPoolName, ClusterName
@@ -170,6 +171,8 @@ class AksConfig(ContractModel):
             )
         ],
     )
+    proxy: NodeProxy = Field(None)
+    trusted_certificates: TrustedCertificates = Field(())
     log_retention_days: Annotated[
         int | None, Explained("30 days in dev; 365 in prod, enough for most investigations.")
     ] = Field(None, ge=30, le=730, strict=True, description="Retention of logs in days.", examples=[90])

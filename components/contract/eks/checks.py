@@ -1,6 +1,7 @@
 """Checks of an EKS cluster against the rest of its stack file."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 from typing import Final
 
 from components.contract.checks import (
@@ -19,8 +20,11 @@ from components.contract.checks import (
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.config import EksConfig
+from components.contract.eks.network import is_closed, prefixes_of
 from components.contract.eks.reservations import reservation_problems
-from components.contract.eks.reserves import RESERVES
+from components.contract.eks.reserves import PREFIX_ADDRESSES, RESERVES, has_interfaces_for_pods, pods
+from components.contract.eks.user_data import USER_DATA_MAX
+from components.contract.eks.values import REGISTRY_K8S, REGISTRY_NVIDIA
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
@@ -71,6 +75,7 @@ def mismatches(
     yield from headroom_problems(groups, pools, RESERVES)
     yield from prepull_problems(pools, choices.version_of_nodes)
     yield from _upgrade_problems(pools)
+    yield from dict.fromkeys((*_address_problems(choices, groups), *_image_problems(choices, groups)))
     # The groups of one pool have the same labels, so that they may be wrong for the same reason.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
     if len(groups) > GROUPS_MAX:
@@ -84,6 +89,16 @@ def environment_problems(choices: EksConfig, environment: Environment) -> Iterat
         yield Mismatch(("officeHours",), f"{NO_HOURS_IN_PROD}, or give single pools officeHours")
     if choices.ingress and not choices.ingress.certificate_arn and environment is Environment.PROD:
         yield Mismatch(("ingress", "certificateArn"), "is required in prod, where clients must use TLS")
+    if is_closed(choices.network) and not choices.is_private:
+        # Its VPC endpoints are the only way to AWS.
+        yield Mismatch(("publicAccessCidrs",), "must be empty if network.internet is none; list apiClientCidrs instead")
+    size = len(choices.user_data.encode())
+    if size > USER_DATA_MAX:
+        yield Mismatch(
+            ("trustedCertificates",),
+            f"with proxy and nodeMirrors they make {size} bytes of user data, and AWS leaves room for {USER_DATA_MAX}; "
+            "remove certificates of authorities that sign for no registry of the nodes",
+        )
 
 
 def creation_problems(choices: EksConfig) -> Iterator[Mismatch]:
@@ -103,6 +118,46 @@ def _pool_problems(pool: NodePool, choices: EksConfig) -> Iterator[str]:
     yield from without_spot(pool, "AWS")
     if pool.role is PoolRole.DATA:
         yield from data_problems(pool, len(choices.zones), "i4i.2xlarge")
+
+
+def _address_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+    """Find pods without addresses in their own range."""
+    if not choices.pod_cidr:
+        return
+    for group in groups:
+        if few := [each.name for each in group.instances if not has_interfaces_for_pods(each)]:
+            names = ", ".join(few)
+            message = f"{names} cannot get enough addresses from cluster.podCidr, only beside it; use other types"
+            yield Mismatch((group.pool,), message)
+    wanted = sum(group.size.max * ceil(_most_pods(group) / PREFIX_ADDRESSES) for group in groups)
+    prefixes = prefixes_of(choices.pod_cidr, len(choices.zones))
+    if wanted > prefixes:
+        yield Mismatch(
+            (),
+            f"may have nodes for {wanted} prefixes of {PREFIX_ADDRESSES} pods at maximum size; the subnets of "
+            f"cluster.podCidr {choices.pod_cidr} have {prefixes}; lower size.max, or widen it in a new cluster",
+        )
+
+
+def _image_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
+    """Find images of this package that a network without the internet keeps from its nodes."""
+    if not is_closed(choices.network) or choices.proxy:
+        return
+    for group in groups:
+        wanted = ({REGISTRY_K8S: "the autoscaler"} if group.is_elastic else {}) | (
+            {REGISTRY_NVIDIA: "the GPU plug-in"} if group.gpu_resource else {}
+        )
+        for registry, program in wanted.items():
+            if registry not in {*choices.image_registries, *choices.node_mirrors}:
+                yield Mismatch(
+                    (group.pool,),
+                    f"needs the image of {program} from {registry}, and cluster.network.internet is none; give "
+                    "cluster.imageRegistries or cluster.nodeMirrors another registry for it, or set cluster.proxy",
+                )
+
+
+def _most_pods(group: NodeGroup) -> int:
+    return max(pods(each, has_prefixes=True) for each in group.instances)
 
 
 def _hours_problems(

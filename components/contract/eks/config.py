@@ -3,10 +3,10 @@
 Everything else (roles, add-ons, tags, encryption, logs) follows from the environment and the pools.
 """
 
-import re
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic.alias_generators import to_camel
 
 from components.contract.aws import (
     AccountId,
@@ -20,9 +20,10 @@ from components.contract.aws import (
     key_region,
     region_of,
 )
-from components.contract.choices import ContractModel, Explained, Findings, one_of
+from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.eks.access import Access
 from components.contract.eks.backup import EksBackup
+from components.contract.eks.images import ImageCaches, NodeMirrors
 from components.contract.eks.ingress import EksIngress, EksIngressChoice
 from components.contract.eks.network import (
     CLIENT_CIDRS_MAX,
@@ -31,65 +32,44 @@ from components.contract.eks.network import (
     ClientCidr,
     CreatedNetwork,
     ExistingNetwork,
+    PodRange,
+    PrefixDelegation,
     PublicCidr,
     ServiceCidr,
     Zone,
+    pod_range_problem,
+)
+from components.contract.eks.user_data import (
+    PROXY_RELEASE_MIN,
+    NodeProxy,
+    TrustedCertificates,
+    proxy_environment,
+    user_data,
+)
+from components.contract.eks.values import (
+    CNI,
+    CNI_MIN,
+    AddonName,
+    AddonVersion,
+    ClusterName,
+    NodeRelease,
+    RegistryName,
+    RetentionDays,
+    Version,
+    number,
 )
 from components.contract.gpu_choices import GpuChoices
 from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
-from components.contract.ingress import EXTERNAL_DNS
-from components.contract.kubernetes_minors import one_offered, require_fitting_nodes
+from components.contract.kubernetes_minors import require_fitting_nodes
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
-
-ADDONS: Final = (
-    *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
-    *("coredns", "aws-ebs-csi-driver", "metrics-server", "eks-node-monitoring-agent"),
-)
-"""EKS add-ons that every cluster gets: the first three before the nodes, the others after the initial group."""
-
-EFS_ADDON: Final = "aws-efs-csi-driver"
-"""Add-on of clusters with shared storage."""
-
-IMAGE_REGISTRIES: Final = ("registry.k8s.io", "nvcr.io")
-"""Registries of the images in our own manifests; each may be replaced by a mirror."""
 
 LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 """All control plane logs: https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html."""
 
-LOG_RETENTION_DAYS: Final = (
-    *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
-    *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
-)
-"""Retention times that CloudWatch accepts: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html."""
-
 USER_TAGS_MAX: Final = 39
 """Maximum number of tags in a stack file. AWS allows 50 per resource; EKS and this package need the rest."""
-
-
-def _name(name: str) -> str:
-    if not re.fullmatch(_NAME, name):
-        raise ValueError("must be 1 to 63 lower-case letters, digits or '-', start with a letter and not end with '-'")
-    return name
-
-
-def _retention(days: int) -> int:
-    if days not in LOG_RETENTION_DAYS:
-        raise ValueError(f"CloudWatch allows {', '.join(map(str, LOG_RETENTION_DAYS))} days")
-    return days
-
-
-def _release(release: str) -> str:
-    if not re.fullmatch(r"1\.\d+\.\d+-\d{8}", release):
-        raise ValueError("must be a Kubernetes version and a date, such as 1.35.2-20261105")
-    return release
-
-
-def _addon_version(version: str) -> str:
-    if not re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version):
-        raise ValueError("must be an add-on version such as v1.20.4-eksbuild.2")
-    return version
 
 
 def _other_account(arn: str, info: ValidationInfo) -> str:
@@ -100,18 +80,11 @@ def _other_account(arn: str, info: ValidationInfo) -> str:
     return f"is in account {account_of(arn)}, but accountId is {account}; use one of that account"
 
 
-Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
-AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON, EXTERNAL_DNS), "add-on")]
-RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
-
-_NAME: Final = "[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
-
-
 class EksConfig(ContractModel):
     """A managed cluster on AWS."""
 
     kind: Literal["eks"] = Field(description="Kind of cluster.", examples=["eks"])
-    name: Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{_NAME}$"})] = Field(
+    name: ClusterName = Field(
         description="Name of the cluster, unique in account and region. A change replaces the cluster.",
         examples=["mlrun-dev"],
     )
@@ -181,8 +154,14 @@ class EksConfig(ContractModel):
         description="ARN of the permissions boundary of all roles that the stack creates.",
         examples=["arn:aws:iam::111122223333:policy/boundary"],
     )
+    prefix_delegation: PrefixDelegation = Field(default=False)
+    pod_cidr: PodRange = Field(None)
+    proxy: NodeProxy = Field(None)
+    trusted_certificates: TrustedCertificates = Field(())
+    node_mirrors: NodeMirrors = Field({})
+    image_caches: ImageCaches = Field(())
     log_retention_days: Annotated[
-        Annotated[int, AfterValidator(_retention), Field(json_schema_extra={"enum": list(LOG_RETENTION_DAYS)})] | None,
+        RetentionDays | None,
         Explained("30 days in dev; 365 in prod, enough for most investigations."),
     ] = Field(None, description="Retention of logs in days.", examples=[90])
     root_volume_gib: Annotated[int, Explained("Machine learning images are large, and a node holds several.")] = Field(
@@ -211,12 +190,10 @@ class EksConfig(ContractModel):
         examples=["1.35"],
     )
     node_release: Annotated[
-        Annotated[str, AfterValidator(_release)] | None,
-        Explained("The latest release when a group is created or its version is raised."),
+        NodeRelease | None, Explained("The latest release when a group is created or its version is raised.")
     ] = Field(None, description="Release of the node image.", examples=["1.35.2-20261105"])
     addon_versions: Annotated[
-        dict[AddonName, Annotated[str, AfterValidator(_addon_version)]],
-        Explained("The AWS default when the add-on is installed."),
+        dict[AddonName, AddonVersion], Explained("The AWS default when the add-on is installed.")
     ] = Field({}, description="Versions of EKS add-ons.", examples=[{"vpc-cni": "v1.20.4-eksbuild.2"}])
     node_monitoring: Annotated[bool, Explained("On a node with a faulty GPU, one job after the other fails.")] = Field(
         default=True,
@@ -283,6 +260,14 @@ class EksConfig(ContractModel):
         network = info.data.get("network")
         if network and ipv4_network(network.cidr).overlaps(ipv4_network(cidr)):
             raise ValueError(f"overlaps network.cidr {network.cidr}; change one")
+        return cidr
+
+    @field_validator("pod_cidr", mode="after")
+    @classmethod
+    def _apart_and_by_prefixes(cls, cidr: str | None, info: ValidationInfo) -> str | None:
+        network, has_prefixes = info.data.get("network"), info.data.get("prefix_delegation", True)
+        if cidr and (problem := pod_range_problem(cidr, network, has_prefixes=has_prefixes)):
+            raise ValueError(problem)
         return cidr
 
     @field_validator("access", mode="after")
@@ -357,7 +342,21 @@ class EksConfig(ContractModel):
         version = info.data.get("node_version", "") or info.data.get("version")
         if release and version and "node_version" in info.data and not release.startswith(f"{version}."):
             raise ValueError(f"HE-05: is not a release of version {version}")
+        date = release.rpartition("-")[2] if release else ""
+        if date and info.data.get("proxy") and date < PROXY_RELEASE_MIN:
+            raise ValueError(f"cannot use cluster.proxy; choose a release of {PROXY_RELEASE_MIN} or later")
         return release
+
+    @field_validator("addon_versions", mode="after")
+    @classmethod
+    def _new_enough(cls, versions: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        findings, given = Findings(), versions.get(CNI)
+        for key, lowest in CNI_MIN.items():
+            if given and info.data.get(key) and number(given) < lowest:
+                wanted = ".".join(map(str, lowest))
+                findings.add(f"knows no cluster.{to_camel(key)}; choose v{wanted} or later", CNI, given=given)
+        findings.raise_if_any()
+        return versions
 
     @property
     def version_of_nodes(self) -> str:
@@ -368,3 +367,10 @@ class EksConfig(ContractModel):
     def is_private(self) -> bool:
         """Whether the API is reachable only inside the network."""
         return not self.public_access_cidrs
+
+    @property
+    def user_data(self) -> str:
+        """User data of nodes; empty if they need none."""
+        ranges = (self.network.cidr, self.service_cidr, *filter(None, [self.pod_cidr]))
+        environment = proxy_environment(self.proxy, self.region, ranges) if self.proxy else {}
+        return user_data(environment, self.trusted_certificates, self.node_mirrors)

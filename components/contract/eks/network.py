@@ -1,13 +1,21 @@
 """VPC, zones and public access of an EKS cluster."""
 
 import re
+from enum import StrEnum
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
 from components.contract.aws import SubnetId, VpcId
-from components.contract.choices import ContractModel
-from components.contract.ranges import EVERYWHERE, PRIVATE_RANGES, SHARED_RANGE, bounded_network, public_range
+from components.contract.choices import ContractModel, Explained
+from components.contract.ranges import (
+    EVERYWHERE,
+    PRIVATE_RANGES,
+    SHARED_RANGE,
+    bounded_network,
+    ipv4_network,
+    public_range,
+)
 
 VPC_PREFIXES: Final = (16, 20)
 """Largest and smallest VPC.
@@ -18,6 +26,9 @@ https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html
 
 VPC_RANGES: Final = (*PRIVATE_RANGES, SHARED_RANGE)
 """Allowed ranges of a VPC that the stack creates; AWS also allows the shared range."""
+
+POD_PREFIXES: Final = (16, 20)
+"""Largest and smallest range of pods beside the VPC's own, whose bounds are those of a VPC's blocks."""
 
 SERVICE_PREFIXES: Final = (12, 24)
 """Bounds of the service range: https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html."""
@@ -62,6 +73,12 @@ def _vpc_cidr(text: str) -> str:
     return str(bounded_network(text, VPC_PREFIXES, VPC_RANGES, "VPC"))
 
 
+def _pod_cidr(text: str) -> str:
+    # Of the ranges that AWS lets a VPC have beside its own, whichever that is, only this one is private:
+    # https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html#add-cidr-block-restrictions.
+    return str(bounded_network(text, POD_PREFIXES, (SHARED_RANGE,), "pod range"))
+
+
 def _service_cidr(text: str) -> str:
     return str(bounded_network(text, SERVICE_PREFIXES, PRIVATE_RANGES, "service range"))
 
@@ -72,6 +89,39 @@ ClientCidr = Annotated[str, AfterValidator(_client_cidr)]
 VpcCidr = Annotated[str, AfterValidator(_vpc_cidr)]
 ServiceCidr = Annotated[str, AfterValidator(_service_cidr)]
 
+PrefixDelegation = Annotated[
+    bool,
+    Field(
+        strict=True,
+        description="Whether nodes get addresses of pods in prefixes of 16 (docs/closed-networks.md).",
+        examples=[True],
+    ),
+    Explained(
+        "Single addresses suffice for most pods, and a small network has too few prefixes.",
+        "Pods a node may have: 110, or 250 from 30 vCPUs on. Nodes that exist keep their number.",
+    ),
+]
+
+PodRange = Annotated[
+    Annotated[str, AfterValidator(_pod_cidr)] | None,
+    Field(
+        description="CIDR range of pods, /16 to /20 in 100.64.0.0/10. Fixed when the cluster is created.",
+        examples=["100.64.0.0/16"],
+    ),
+    Explained(
+        "Pods use addresses of the VPC, so that other networks reach them.",
+        "Subnets in which pods get their addresses; nodes keep theirs.",
+    ),
+]
+
+
+class Internet(StrEnum):
+    """How nodes reach the internet."""
+
+    NAT = "nat"
+    NONE = "none"
+    """Not at all: the VPC has no gateway, and the internet no way to load balancers either."""
+
 
 class CreatedNetwork(ContractModel):
     """A VPC that the stack creates: private subnets for nodes, public ones for load balancers and NAT."""
@@ -80,6 +130,17 @@ class CreatedNetwork(ContractModel):
         description="Whether the stack creates the VPC or uses an existing one.", examples=["created"]
     )
     cidr: VpcCidr = Field(description="CIDR range of the VPC, /16 to /20.", examples=["10.20.0.0/16"])
+    internet: Annotated[
+        Internet,
+        Explained(
+            "Images and public data are outside AWS.",
+            "Public subnets, internet gateway and NAT gateways, or none of them.",
+        ),
+    ] = Field(
+        Internet.NAT,
+        description="How nodes reach the internet: by NAT gateways, or not at all (docs/closed-networks.md).",
+        examples=["none"],
+    )
 
 
 class ExistingNetwork(ContractModel):
@@ -101,3 +162,39 @@ class ExistingNetwork(ContractModel):
         if len(set(subnets.values())) < len(subnets):
             raise ValueError("lists one subnet for two zones; use a subnet per zone")
         return subnets
+
+
+def is_closed(network: CreatedNetwork | ExistingNetwork) -> bool:
+    """Return whether the stack creates a VPC without a way to the internet."""
+    return isinstance(network, CreatedNetwork) and network.internet is Internet.NONE
+
+
+def prefixes_of(cidr: str, zones: int) -> int:
+    """Return how many prefixes of 16 addresses the subnets of pods have, each a quarter of the range.
+
+    AWS keeps the first four addresses and the last one of a subnet, and with them two prefixes.
+    https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html
+    """
+    return zones * (ipv4_network(cidr).num_addresses // 4 // 16 - 2)
+
+
+def pod_range_problem(cidr: str, network: CreatedNetwork | ExistingNetwork | None, *, has_prefixes: bool) -> str:
+    """Return what is wrong with a range of pods; empty if nothing is.
+
+    Parameters
+    ----------
+    network
+        None if it is wrong itself.
+    has_prefixes
+        Whether prefix delegation is on.
+    """
+    if isinstance(network, ExistingNetwork):
+        return (
+            "is for a VPC that the stack creates; remove it, and tag subnets for pods in yours "
+            "(docs/closed-networks.md#addresses)"
+        )
+    if not has_prefixes:
+        return "needs prefixDelegation: true; otherwise nodes promise more pods than they have addresses"
+    if network and ipv4_network(network.cidr).overlaps(ipv4_network(cidr)):
+        return f"overlaps network.cidr {network.cidr}; change one"
+    return ""

@@ -5,7 +5,7 @@ from typing import Final
 
 from components.contract.eks.autoscaling import node_labels
 from components.contract.eks.config import EksConfig
-from components.contract.eks.reserves import RESERVES
+from components.contract.eks.reserves import RESERVES, pods
 from components.contract.eks.spelling import capacity_type
 from components.contract.groups import NodeGroup
 from components.contract.kind_nodes import KindNodes
@@ -36,5 +36,6 @@ NODES: Final[KindNodes[EksConfig]] = KindNodes(
     pods_of_empty_group=PODS_OF_EMPTY_GROUP,
     disk_gib=lambda choices: choices.root_volume_gib,
     labels=_labels,
+    pods=lambda choices, instance: pods(instance, has_prefixes=choices.prefix_delegation),
     zone=lambda choices, letter: f"{choices.region}{letter}",
 )

@@ -24,19 +24,53 @@ https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html
 
 _RESERVED_DISK_MIB: Final = 1024
 
+PREFIX_ADDRESSES: Final = 16
+"""Addresses of a prefix, a /28: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-prefix-eni.html."""
+
+_WITHOUT_PREFIXES: Final = ("i3.",)
+"""Beginnings of the names of types that are not built on Nitro, and so get single addresses all the same.
+
+https://docs.aws.amazon.com/ec2/latest/instancetypes/ec2-nitro-instances.html
+"""
+
+_ON_THE_HOST: Final = 2
+"""Pods in the count of addresses that use the node's own: awslabs/amazon-eks-ami, ``eni-max-pods.txt``."""
+
 
 def pod_addresses(instance: InstanceType) -> int:
     """Return for how many pods the machine's network interfaces have addresses; 110 if it is none of AWS.
 
-    nodeadm reserves memory for so many, even if the node takes fewer. The figures are those of addresses without prefix
-    delegation, which ``ManagedAddon`` vpc-cni does not turn on.
+    nodeadm reserves memory for so many, even if the node takes fewer, and with prefix delegation more.
     """
     return instance.pod_addresses if instance.provider is Provider.AWS else PODS_PER_NODE
 
 
-def pods(instance: InstanceType) -> int:
-    """Return the maximum number of pods on a node of a managed node group."""
-    return min(pod_addresses(instance), _PODS_MAX if instance.vcpus >= _MANY_CORES else PODS_PER_NODE)
+def takes_prefixes(instance: InstanceType) -> bool:
+    """Return whether the machine's network interfaces take prefixes instead of single addresses."""
+    return not instance.name.startswith(_WITHOUT_PREFIXES)
+
+
+def has_interfaces_for_pods(instance: InstanceType) -> bool:
+    """Return whether the machine's interfaces beside the first have prefixes for as many pods as EKS promises.
+
+    The first one, which cannot be told from the count of addresses, holds at most half of them.
+    """
+    beside = (pod_addresses(instance) - _ON_THE_HOST) // 2 * PREFIX_ADDRESSES
+    return takes_prefixes(instance) and beside >= pods(instance, has_prefixes=True)
+
+
+def pods(instance: InstanceType, *, has_prefixes: bool = False) -> int:
+    """Return the maximum number of pods on a node of a managed node group, which EKS calculates.
+
+    Parameters
+    ----------
+    has_prefixes
+        Whether prefix delegation is on.
+    """
+    addresses = pod_addresses(instance)
+    if has_prefixes and takes_prefixes(instance):
+        addresses = (addresses - _ON_THE_HOST) * PREFIX_ADDRESSES + _ON_THE_HOST
+    return min(addresses, _PODS_MAX if instance.vcpus >= _MANY_CORES else PODS_PER_NODE)
 
 
 def _memory(instance: InstanceType) -> int:
@@ -48,4 +82,4 @@ def _memory(instance: InstanceType) -> int:
 RESERVES: Final = Reserves(
     cpu_millis=reserved_cpu(EKS_CPU_SHARES), memory_mib=_memory, pods=pods, disk_mib=_RESERVED_DISK_MIB
 )
-"""Of every managed node group: no stack changes the kubelet's settings."""
+"""Of managed node groups without prefix delegation: no stack changes the kubelet's settings."""

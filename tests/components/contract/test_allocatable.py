@@ -6,9 +6,11 @@ from components.contract.aks.nodes import RESERVES as AKS
 from components.contract.allocatable import UPSTREAM, Reserves
 from components.contract.clusters import DESCRIPTORS, reserves
 from components.contract.eks import reserves as eks_reserves
+from components.contract.eks.nodes import NODES
 from components.contract.eks.reserves import RESERVES as EKS
 from components.contract.environments import ClusterKind
 from components.contract.instances import INSTANCE_TYPES
+from support.eks import config
 
 ALL = [each.nodes.reserves for each in DESCRIPTORS]
 
@@ -50,6 +52,23 @@ def test_eks_takes_as_many_pods_as_the_machine_has_addresses_and_managed_groups_
 ) -> None:
     machine = INSTANCE_TYPES[name]
     assert (eks_reserves.pod_addresses(machine), EKS.pods(machine)) == (addresses, pods)
+
+
+@pytest.mark.parametrize(
+    ("name", "pods"),
+    [
+        ("t3.small", 110),
+        ("m6i.xlarge", 110),
+        ("c5.9xlarge", 250),
+        ("p5.48xlarge", 250),
+        ("i3.2xlarge", 58),  # no Nitro
+        ("i3en.3xlarge", 110),
+    ],
+)
+def test_eks_takes_as_many_pods_as_managed_groups_allow_with_prefixes(name: str, pods: int) -> None:
+    choices = config({"cluster.prefixDelegation": True}).cluster
+    assert NODES.reserves_of(choices).pods(INSTANCE_TYPES[name]) == pods
+    assert NODES.reserves_of(config().cluster).pods(INSTANCE_TYPES[name]) == EKS.pods(INSTANCE_TYPES[name])
 
 
 def test_eks_reserves_memory_for_every_address_even_if_the_node_takes_fewer_pods() -> None:

@@ -134,6 +134,10 @@ def test_paths_are_written_as_people_write_them(path: tuple[int | str, ...], tex
     ("value", "text"),
     [
         ("x" * 100, f"'{'x' * 60}'... (100 characters)"),
+        ("http://ml:hunter2@proxy:3128", "'http://...@proxy:3128'"),
+        ("ml:hunter2@mirror.corp.example/docker", "'...@mirror.corp.example/docker'"),
+        ("redis:7@sha256:0123", "'redis:7@sha256:0123'"),
+        ("-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE", "a private key"),
         ({"password": "hunter2"}, "a mapping"),
         (["hunter2"], "a list"),
         (True, "true"),

@@ -6,7 +6,7 @@ import pytest
 
 from components.contract.choices import ContractModel
 from infra.config.tree import tree
-from support.eks import CLUSTER, EXISTING, KEY, config
+from support.eks import CLUSTER, EXISTING, KEY, NODE_GROUP, config
 from support.eks_state import STACK, exported
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.eks.fixed_choices import SUBNET, VPC
@@ -79,6 +79,36 @@ def test_a_choice_that_eks_fixed_at_creation_is_refused_on_a_living_cluster(
     assert [(each.where, each.what) for each in found] == [(f"cluster.{key}", what)]
 
 
+PODS = {"prefixDelegation": True, "podCidr": "100.64.0.0/16"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        ({}, PODS, "100.64.0.0/16, but the cluster has no range of pods"),
+        (PODS, {"prefixDelegation": True}, "no range of pods, but the cluster has 100.64.0.0/16"),
+        (
+            PODS,
+            {**PODS, "podCidr": "100.65.0.0/16"},
+            "100.65.0.0/16, but the cluster has 100.64.0.0/16",
+        ),
+    ],
+)
+def test_pods_keep_their_range_for_nodes_keep_their_subnets(
+    before: dict[str, Any], after: dict[str, Any], what: str
+) -> None:
+    (found,) = refused(_of_the_cluster(before), _of_the_cluster(after))
+    assert (found.where, found.what) == ("cluster.podCidr", what)
+    assert found.allowed.startswith("nodes keep the subnets")
+
+
+def test_while_there_are_no_nodes_a_range_of_pods_can_be_added() -> None:
+    """So a first run that failed after the cluster does not stand in the way of the next one."""
+    state = exported()
+    state["resources"] = [each for each in state["resources"] if each["type"] != NODE_GROUP]
+    assert refused({}, _of_the_cluster(PODS), state) == []
+
+
 def test_the_refusal_of_another_key_says_to_keep_the_cluster_s_key() -> None:
     (found,) = refused({}, {"cluster.secretsKeyArn": GIVEN})
     assert found.step.startswith("Set it back, or remove it for the stack's own key. Do not unprotect")
@@ -101,6 +131,7 @@ def test_the_arn_of_the_stack_s_own_key_is_another_choice_for_the_engine_would_d
         ({"secretsKeyArn": GIVEN}, {"secretsKeyArn": GIVEN}),
         ({"network": EXISTING}, {"network": EXISTING}),
         ({"network": EXISTING}, {"network": MOVED}),
+        (PODS, PODS),
     ],
 )
 def test_everything_else_may_change(before: dict[str, Any], after: dict[str, Any]) -> None:

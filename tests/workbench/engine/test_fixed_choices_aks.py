@@ -1,14 +1,16 @@
-"""What must not change under a living AKS cluster: network, redundancy of storage, roles on the vaults of its keys."""
+"""What must not change under a living AKS cluster: network, storage, roles on vaults of keys, nodes with data."""
 
 from typing import Any
 
 import pytest
 
+from components.contract.certificates import EXAMPLE
 from support.aks import CLUSTER, CREATED, EXISTING, KEY_ID, ZONE_ID, config
 from support.aks_state import STACK, exported
 from workbench.engine.clouds.aks.fixed_choices import SUBNET
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.find import cloud_of
+from workbench.engine.cluster_components import components_of_state
 
 KEY = "cluster.secretsKeyId"
 PREVIOUS = "cluster.previousSecretsKeyId"
@@ -16,6 +18,9 @@ NEWER = KEY_ID.replace("0123", "4567")
 OTHER = KEY_ID.replace("vaults/research", "vaults/Other")
 THIRD = KEY_ID.replace("vaults/research", "vaults/third")
 ADDRESS = "https://research.vault.azure.net/keys/aks/0123456789abcdef0123456789abcdef"
+
+PROXY = {"http": "http://proxy.corp.example:3128", "except": [".corp.example"]}
+CERTIFICATES = [EXAMPLE]
 
 OWN = "the stack's own network with nodes in 10.{}.0.0/17"
 THEIRS = EXISTING["nodeSubnetId"].lower().removesuffix("/subnets/nodes")
@@ -159,3 +164,35 @@ def test_without_a_cluster_every_choice_may_change() -> None:
     state["resources"] = [each for each in state["resources"] if each["type"] != CLUSTER]
     changes = {KEY: None, "cluster.network": EXISTING}
     assert [*cloud_of(STACK, config(changes)).fixed_blockers(state)] == []
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "after"),
+    [
+        ("proxy", None, PROXY),
+        ("proxy", PROXY, None),
+        ("proxy", PROXY, {**PROXY, "except": [".corp.example", ".other.example"]}),
+        ("trustedCertificates", None, CERTIFICATES),
+        ("trustedCertificates", CERTIFICATES, None),
+    ],
+)
+def test_nodes_that_hold_data_keep_their_proxy_and_their_trust(key: str, before: Any, after: Any) -> None:
+    (found,) = refused({f"cluster.{key}": before}, {f"cluster.{key}": after})
+    assert found.where == f"cluster.{key}"
+    assert found.what.startswith("NG-20: ")
+    without = {"pools.data": None}
+    assert refused({f"cluster.{key}": before, **without}, {f"cluster.{key}": after, **without}) == []
+
+
+def test_a_proxy_and_certificates_that_stay_are_no_change() -> None:
+    both = {"cluster.proxy": PROXY, "cluster.trustedCertificates": CERTIFICATES}
+    assert refused(both, both) == []
+
+
+def test_what_aks_keeps_of_a_proxy_and_of_certificates_is_said_with_the_commands_that_end_it() -> None:
+    both = {"cluster.proxy": PROXY, "cluster.trustedCertificates": CERTIFICATES}
+    parts = components_of_state(exported(both))
+    proxy, certificates = cloud_of(STACK, config()).notes(parts)
+    assert "`az aks update --resource-group research --name research --disable-http-proxy`" in proxy
+    assert "customCATrustCertificates=[]" in certificates
+    assert [*cloud_of(STACK, config(both)).notes(parts)] == []

@@ -26,6 +26,8 @@ class FixedChoice:
     """Returns the value in a deployment, in the same words; empty without a cluster, or if the state does not say."""
     step: str
     """What to do instead."""
+    why: str = ""
+    """Why it cannot change, if for another reason than that the service never changes it."""
 
 
 def fixed_blockers(
@@ -50,7 +52,7 @@ def fixed_blockers(
             yield Blocker(
                 choice.key,
                 f"{declared}, but the cluster has {live}",
-                f"{service} sets it when it creates the cluster and never changes it",
+                choice.why or f"{service} sets it when it creates the cluster and never changes it",
                 choice.step,
             )
 

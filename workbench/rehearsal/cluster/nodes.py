@@ -62,7 +62,7 @@ def simulated_group(config: StackConfig, group: NodeGroup, starts_in: str = "") 
     kind, choices = descriptor_of(config.cluster), config.cluster
     return SimulatedGroup(
         group=group,
-        reserves=kind.nodes.reserves,
+        reserves=kind.nodes.reserves_of(choices),
         pods_of_empty_group=kind.nodes.pods_of_empty_group,
         disk_gib=kind.nodes.disk_gib(choices),
         labels=kind.nodes.labels(choices, group),

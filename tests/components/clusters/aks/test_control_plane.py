@@ -1,5 +1,8 @@
+import base64
+
 import pytest
 
+from components.contract.certificates import EXAMPLE
 from support.aks import ADMINS, CLUSTER, KEY_ID, TENANT, ZONE_ID, Props, build, built
 
 WINDOW = "azure-native:containerservice:MaintenanceConfiguration"
@@ -111,3 +114,22 @@ def test_the_cluster_is_never_replaced_to_change_its_initial_pool() -> None:
     (before,) = cluster()["agentPoolProfiles"]
     (after,) = cluster({"pools.initial.instanceTypes": ["Standard_D8s_v5"]})["agentPoolProfiles"]
     assert (before["name"], after["name"]) == ("initial", "initial")
+
+
+def test_nodes_have_no_proxy_and_trust_public_authorities_only() -> None:
+    assert "httpProxyConfig" not in cluster()
+    assert "customCATrustCertificates" not in cluster()["securityProfile"]
+
+
+def test_addresses_of_a_proxy_end_with_a_slash_and_its_exceptions_keep_to_rfc_1123() -> None:
+    proxy = {"http": "http://proxy.corp.example:3128", "except": [".corp.example", "192.168.0.0/16"]}
+    assert cluster({"cluster.proxy": proxy})["httpProxyConfig"] == {
+        "httpProxy": "http://proxy.corp.example:3128/",
+        "httpsProxy": "http://proxy.corp.example:3128/",
+        "noProxy": ["10.30.0.0/16", "corp.example", "192.168.0.0/16"],
+    }
+
+
+def test_certificates_are_sent_in_base64() -> None:
+    (sent,) = cluster({"cluster.trustedCertificates": [EXAMPLE]})["securityProfile"]["customCATrustCertificates"]
+    assert base64.b64decode(sent).decode() == EXAMPLE

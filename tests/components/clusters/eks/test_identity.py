@@ -29,6 +29,19 @@ def test_roles_and_their_policies_are_these_and_no_others() -> None:
     assert set(built("prod").of_type(ROLE)) == {role for role, _ in attached} | own
 
 
+def test_nodes_create_repositories_of_the_named_caches_only() -> None:
+    policies = build({"cluster.imageCaches": ["k8s", "corp/quay"]}).of_type(POLICY)
+    (statement,) = json.loads(policies["test-nodes"]["policy"])["Statement"]
+    assert statement == {
+        "Effect": "Allow",
+        "Action": ["ecr:CreateRepository"],
+        "Resource": [
+            "arn:aws:ecr:eu-west-1:111122223333:repository/k8s/*",
+            "arn:aws:ecr:eu-west-1:111122223333:repository/corp/quay/*",
+        ],
+    }
+
+
 def test_a_pods_role_is_for_one_account_of_this_cluster() -> None:
     accounts = {
         "test-node-addons-vpc-cni": "aws-node",

@@ -1,7 +1,7 @@
 import json
 
 from components.clusters.eks.managed_addons import AFTER_NODES, BEFORE_NODES, NODE_MONITORING
-from components.contract.eks.config import ADDONS
+from components.contract.eks.values import ADDONS
 from support.eks import ADDON, CLUSTER, NODE_GROUP, build, built
 
 
@@ -13,6 +13,14 @@ def test_a_stack_file_may_name_a_version_of_exactly_the_add_ons_that_are_install
 def test_network_policies_are_enforced() -> None:
     said = json.loads(built().of_type(ADDON)["test-node-addons-vpc-cni"]["configurationValues"])
     assert said == {"enableNetworkPolicy": "true"}
+
+
+def test_the_cni_gets_prefixes_before_the_nodes_on_demand_only() -> None:
+    said = json.loads(
+        build({"cluster.prefixDelegation": True}).of_type(ADDON)["test-node-addons-vpc-cni"]["configurationValues"]
+    )
+    env = {"ENABLE_PREFIX_DELEGATION": "true", "WARM_PREFIX_TARGET": "1"}
+    assert said == {"enableNetworkPolicy": "true", "env": env}
 
 
 def test_what_node_repair_reads_finds_a_place_on_gpu_nodes_whatever_their_taints() -> None:

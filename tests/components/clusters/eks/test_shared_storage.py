@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from components.contract.eks.config import EFS_ADDON
+from components.contract.eks.values import EFS_ADDON
 from policies.views.shared_storage import BACKUP_POLICY, CLIENT_POLICY, FILE_SYSTEM
 from support.eks import ADDON, CLUSTER, build, built
 from support.recorder import Recorder

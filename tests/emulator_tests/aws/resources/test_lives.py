@@ -44,6 +44,12 @@ def vpc(_: Stack) -> Made:
     )
 
 
+def block(stack: Stack) -> Made:
+    network = stack.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
+    type_ = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
+    return type_, {"vpcId": network.id, "cidrBlock": "100.64.0.0/16"}, {}
+
+
 def subnet(stack: Stack) -> Made:
     network = stack.make(VPC, "vpc", cidrBlock="10.0.0.0/16")
     given = {"vpcId": network.id, "cidrBlock": "10.0.9.0/24", "availabilityZone": "eu-west-1a"}
@@ -134,6 +140,7 @@ def launch_template(_: Stack) -> Made:
         "disableApiStop": False,
         "disableApiTermination": True,
         "tagSpecifications": [{"resourceType": kind, "tags": {"Name": "n"}} for kind in ("instance", "volume")],
+        "userData": "bm9kZXM=",
     }
     larger = {"blockDeviceMappings": [{"deviceName": "/dev/xvda", "ebs": {**disk, "volumeSize": 200.0}}]}
     return TEMPLATE, given, larger
@@ -384,7 +391,7 @@ def selection(stack: Stack) -> Made:
 
 
 LIVES = (
-    vpc, subnet, default_security_group, internet_gateway, route_table, route_table_association, route, address,
+    vpc, block, subnet, default_security_group, internet_gateway, route_table, route_table_association, route, address,
     nat_gateway, security_group, rule("Ingress"), rule("Egress"), gateway_endpoint, interface_endpoint,
     launch_template, near_template, placement_group,
     flow_log, log_group, role, role_policy, attachment, key, alias, cluster, node_group, tag, addon,

@@ -143,6 +143,21 @@ def test_address_and_nat_gateway(aws: Emulator, net: Network) -> None:
         ec2.describe_addresses(AllocationIds=[address])
 
 
+def test_a_vpc_keeps_another_block_while_a_subnet_lies_in_it(aws: Emulator, net: Network) -> None:
+    ec2, type_ = aws.api("ec2"), "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
+    made = ec2.associate_vpc_cidr_block(VpcId=net.vpc, CidrBlock="100.64.0.0/16")["CidrBlockAssociation"]
+    id_ = made["AssociationId"]
+    assert exists(aws, type_, id_)
+    subnet = ec2.create_subnet(VpcId=net.vpc, CidrBlock="100.64.0.0/18")["Subnet"]["SubnetId"]
+    with refused("DependencyViolation"):
+        ec2.disassociate_vpc_cidr_block(AssociationId=id_)
+    ec2.delete_subnet(SubnetId=subnet)
+    ec2.disassociate_vpc_cidr_block(AssociationId=id_)
+    assert not exists(aws, type_, id_)
+    with refused("InvalidVpcCidrBlockAssociationID.NotFound"):
+        ec2.disassociate_vpc_cidr_block(AssociationId=id_)
+
+
 def test_route_table_its_routes_and_associations(aws: Emulator, net: Network) -> None:
     ec2 = aws.api("ec2")
     table = ec2.create_route_table(VpcId=net.vpc, TagSpecifications=tags("route-table", team="a"))["RouteTable"]
@@ -239,6 +254,7 @@ def test_launch_template_and_its_versions(aws: Emulator) -> None:
         "DisableApiStop": True,
         "DisableApiTermination": True,
         "TagSpecifications": [{"ResourceType": "instance", "Tags": [{"Key": "Name", "Value": "n"}]}],
+        "UserData": "bm9kZXM=",
     }
     template = ec2.create_launch_template(
         LaunchTemplateName="lt-of-test", LaunchTemplateData=data, TagSpecifications=tags("launch-template", team="a")
@@ -328,6 +344,7 @@ def test_these_files_test_all_types_but_those_of_eks_and_tags_of_groups() -> Non
         "aws:ec2/subnet:Subnet",
         "aws:ec2/vpc:Vpc",
         "aws:ec2/vpcEndpoint:VpcEndpoint",
+        "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation",
         "aws:efs/accessPoint:AccessPoint",
         "aws:efs/backupPolicy:BackupPolicy",
         "aws:efs/fileSystem:FileSystem",

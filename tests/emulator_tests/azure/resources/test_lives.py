@@ -166,7 +166,8 @@ def credential(stack: Stack) -> Made:
 
 
 def cluster(stack: Stack) -> Made:
-    return stack.cluster(), {"autoScalerProfile": {"expander": "priority", "scanInterval": "20s"}, **TAGS}
+    profile = {"autoScalerProfile": {"expander": "priority", "scanInterval": "20s"}}
+    return stack.cluster(), {**profile, "httpProxyConfig": {"httpProxy": "http://proxy:3128/"}, **TAGS}
 
 
 def pool(stack: Stack) -> Made:

@@ -31,6 +31,13 @@ def test_names_kinds_and_enumerations_are_judged(given: dict[str, Any], wrong: l
     assert [text.replace(", ManagedSystem, Machines", "") for text in found] == wrong
 
 
+def test_bytes_are_text_on_the_wire() -> None:
+    kind = ("azure.mgmt.containerservice", "ManagedCluster")
+    for certificates, wrong in ((["LS0t"], 0), ([1], 1)):
+        given = {"properties": {"securityProfile": {"customCATrustCertificates": certificates}}}
+        assert len(problems(given, *kind)) == wrong
+
+
 def test_everything_that_is_wrong_is_told_at_once() -> None:
     given = {"properties": {"count": "3", "maxPods": "4", "vmsize": "x"}}
     assert len(problems(given, *POOL)) == 3

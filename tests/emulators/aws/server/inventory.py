@@ -30,6 +30,11 @@ def _own_vpcs() -> set[str]:
 def _network() -> ReadResult:
     ec2, vpcs = store.ec2(), _own_vpcs()
     yield from (("aws:ec2/vpc:Vpc", id_) for id_ in vpcs)
+    for vpc in vpcs:
+        # The first block is the VPC's own.
+        for block in ec2.vpcs[vpc].cidr_block_association_set[1:]:
+            if block["cidr_block_state"]["state"] == "associated":
+                yield "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation", block["association_id"]
     for zone in ec2.subnets.values():
         yield from (("aws:ec2/subnet:Subnet", subnet.id) for subnet in zone.values() if subnet.vpc_id in vpcs)
     for log in ec2.flow_logs.values():

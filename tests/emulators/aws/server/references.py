@@ -3,12 +3,17 @@
 AWS itself lets roles, keys and launch templates go that a cluster still needs; so does the emulator.
 """
 
+import base64
 from collections.abc import Callable, Iterator, Mapping
+from ipaddress import IPv4Network
 from typing import Any, Final
 
 from emulators.aws.server import file_systems, schedules, store
 from emulators.aws.server.errors import AwsError
 from emulators.aws.server.requests import Request
+
+USER_DATA_MAX: Final = 16384
+"""Maximum number of bytes of user data: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html."""
 
 Check = Callable[[dict[str, Any]], None]
 
@@ -45,6 +50,25 @@ def _delete_subnet(params: dict[str, Any]) -> None:
     subnet = params["SubnetId"]
     if any(interface.subnet.id == subnet for interface in store.ec2().enis.values()):
         raise _dependency(f"The subnet '{subnet}' has dependencies and cannot be deleted.")
+
+
+def _disassociate_block(params: dict[str, Any]) -> None:
+    """Refuse to take addresses from subnets; the codes are assumed, botocore has none."""
+    id_, ec2 = params["AssociationId"], store.ec2()
+    for vpc in ec2.vpcs.values():
+        for block in vpc.cidr_block_association_set:
+            if block["association_id"] == id_ and block["cidr_block_state"]["state"] == "associated":
+                _leave_subnets(vpc.id, block["cidr_block"])
+                return
+    told = f"The vpc CIDR block association ID '{id_}' does not exist"
+    raise AwsError("InvalidVpcCidrBlockAssociationID.NotFound", 400, told)
+
+
+def _leave_subnets(vpc: str, block: str) -> None:
+    for zone in store.ec2().subnets.values():
+        for subnet in zone.values():
+            if subnet.vpc_id == vpc and IPv4Network(subnet.cidr_block).subnet_of(IPv4Network(block)):
+                raise _dependency(f"The CIDR block {block} has dependencies and cannot be disassociated.")
 
 
 def _delete_security_group(params: dict[str, Any]) -> None:
@@ -189,6 +213,14 @@ def _name_launch_templates(params: dict[str, Any]) -> None:
             raise AwsError("InvalidLaunchTemplateId.NotFound", 400, told)
 
 
+def _make_template(params: dict[str, Any]) -> None:
+    """Refuse user data that is too long; the code is assumed to be that of RunInstances."""
+    _name_launch_templates(params)
+    given = params.get("LaunchTemplateData", {}).get("UserData")
+    if given and len(base64.b64decode(given)) > USER_DATA_MAX:
+        raise AwsError("InvalidUserData.Malformed", 400, f"User data is limited to {USER_DATA_MAX} bytes")
+
+
 def _change_key(params: dict[str, Any]) -> None:
     kms = store.kms()
     named = params.get("TargetKeyId") or params.get("KeyId") or ""
@@ -211,7 +243,7 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "ec2:CreateVpcEndpoint": _create_vpc_endpoint,
     "ec2:AssociateRouteTable": _associate_route_table,
     "ec2:AttachInternetGateway": _attach_internet_gateway,
-    "ec2:CreateLaunchTemplateVersion": _name_launch_templates,
+    **dict.fromkeys(("ec2:CreateLaunchTemplate", "ec2:CreateLaunchTemplateVersion"), _make_template),
     "ec2:DeleteLaunchTemplate": _name_launch_templates,
     "ec2:DeleteNatGateway": _delete_nat_gateway,
     "ec2:DeleteSecurityGroup": _delete_security_group,
@@ -219,6 +251,7 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "ec2:DeleteVpc": _delete_vpc,
     "ec2:DescribeLaunchTemplates": _name_launch_templates,
     "ec2:DetachInternetGateway": _detach_internet_gateway,
+    "ec2:DisassociateVpcCidrBlock": _disassociate_block,
     "ec2:ReleaseAddress": _release_address,
     "ec2:ReplaceRoute": _use_nat_gateway,
     **dict.fromkeys(

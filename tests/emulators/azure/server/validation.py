@@ -111,13 +111,14 @@ def _is_scalar(value: Any, kind: Any) -> bool:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if kind is int:
         return isinstance(value, int) and not isinstance(value, bool)
-    if kind in (date, datetime, str):
+    if kind in (bytes, date, datetime, str):
         return isinstance(value, str)
     return isinstance(value, kind)
 
 
 _WORDS: Final[Mapping[Any, str]] = {
     bool: "true or false",
+    bytes: "base64 as text",
     date: "a date as text",
     datetime: "a time as text",
     float: "a number",

@@ -204,6 +204,13 @@ def test_nodes_reserve_what_those_of_their_kind_reserve() -> None:
     assert resources(eks, AnnotationKey.ALLOCATABLE)["pods"] == "58"
 
 
+def test_nodes_with_prefixes_take_more_pods() -> None:
+    config = shipped("prod")
+    prefixed = config.model_copy(update={"cluster": config.cluster.model_copy(update={"prefix_delegation": True})})
+    before, after = (resources(static_nodes(each)[0], AnnotationKey.ALLOCATABLE) for each in (config, prefixed))
+    assert after == {**before, "pods": "110"}
+
+
 def test_the_autoscaler_expects_110_pods_of_an_empty_group_of_eks_whatever_its_nodes_take() -> None:
     gpu = templates(shipped("dev"))["gpu"]
     assert gpu["status"]["allocatable"]["pods"] == "110"

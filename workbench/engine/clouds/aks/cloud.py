@@ -18,6 +18,7 @@ from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
+from workbench.engine.clouds.aks import node_settings
 from workbench.engine.clouds.aks.cluster_components import AksCluster, AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
 from workbench.engine.clouds.aks.limits import differences, kept_limits, notes_on_limits, other_limits
@@ -78,6 +79,8 @@ class Aks(CloudStack):
                 "core services need a system pool that works",
                 pool.step,
             )
+        if any(group.role is PoolRole.DATA for group in self.config.groups):
+            yield from node_settings.data_blockers(self.choices, deployment)
 
     @property
     @override
@@ -194,7 +197,9 @@ class Aks(CloudStack):
 
     @override
     def notes(self, components: Sequence[ClusterComponent]) -> Iterator[str]:
-        cluster = next((component for component in components if component.rank is Rank.CLUSTER), None)
+        cluster = next((component for component in components if isinstance(component, AksCluster)), None)
+        if cluster:
+            yield from node_settings.kept(self.choices, cluster)
         for pool in components:
             if isinstance(pool, AksPool) and (group := self.groups.get(pool.program_name)):
                 yield from notes_on_limits(pool, group)

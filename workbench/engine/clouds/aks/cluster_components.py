@@ -62,28 +62,29 @@ class AksCluster(AksComponent):
     @property
     @override
     def look(self) -> str:
-        return f"`az aks show {self._is}`"
+        return f"`az aks show {self.is_}`"
 
     @property
     @override
     def step(self) -> str:
         return (
-            f"Fix the reported cause; then `az aks update {self._is}` without other options makes AKS retry, and `up` "
+            f"Fix the reported cause; then `az aks update {self.is_}` without other options makes AKS retry, and `up` "
             "continues."
         )
 
     @property
     def start(self) -> str:
         """Command that starts it after it was stopped."""
-        return f"`az aks start {self._is}`"
+        return f"`az aks start {self.is_}`"
 
     @property
     def stop_upgrades(self) -> str:
         """Command that ends automatic upgrades."""
-        return f"`az aks update {self._is} --auto-upgrade-channel none`"
+        return f"`az aks update {self.is_} --auto-upgrade-channel none`"
 
     @property
-    def _is(self) -> str:
+    def is_(self) -> str:
+        """Command-line options that identify the cluster."""
         return f"--resource-group {self.group} --name {self.name}"
 
 

@@ -1,11 +1,11 @@
-"""What EKS fixes when it creates a cluster: the key of its Secrets, its zones and its VPC."""
+"""What is fixed when a cluster of EKS is created: the key of its Secrets, its zones, its VPC and the range of pods."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import ExistingNetwork
-from workbench.engine.clouds.eks.cluster_components import CLUSTER
+from workbench.engine.clouds.eks.cluster_components import CLUSTER, GROUP
 from workbench.engine.clouds.fixed_choice import FixedChoice, resources_of
 from workbench.report.events import STACK_TYPE
 
@@ -13,7 +13,10 @@ KEY: Final = "aws:kms/key:Key"
 SUBNET: Final = "aws:ec2/subnet:Subnet"
 VPC: Final = "aws:ec2/vpc:Vpc"
 
+BLOCK: Final = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
+
 _OWN_KEY: Final = "the stack's own key"
+_NO_PODS: Final = "no range of pods"
 
 
 def _cluster(deployment: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -68,6 +71,18 @@ def _own_vpc(cidr: str) -> str:
     return f"the stack's own VPC {cidr}"
 
 
+def _declared_pods(choices: EksConfig) -> str:
+    return choices.pod_cidr or _NO_PODS
+
+
+def _live_pods(deployment: Mapping[str, Any]) -> str:
+    # Not of the cluster: it may exist before its network is whole, and then nothing has an address yet.
+    if not next(resources_of(deployment, GROUP), None):
+        return ""
+    block = next(resources_of(deployment, BLOCK), {"inputs": {"cidrBlock": _NO_PODS}})
+    return str((block.get("inputs") or {}).get("cidrBlock") or "")
+
+
 def _subnets(deployment: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [each for each in resources_of(deployment, SUBNET) if each.get("id")]
 
@@ -98,6 +113,14 @@ FIXED: Final = (
         live=_live_network,
         # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
         step=f"Set kind and VPC, or its range, back: a cluster stays in its first VPC. {_ANOTHER}",
+    ),
+    FixedChoice(
+        key="cluster.podCidr",
+        declared=_declared_pods,
+        live=_live_pods,
+        # https://docs.aws.amazon.com/eks/latest/userguide/cni-subnet-selection.html
+        step=f"Set it back. {_ANOTHER}",
+        why="nodes keep the subnets in which their pods got addresses, and AWS gives no range up that is in use",
     ),
 )
 """In the order of the stack file's keys that weigh most."""

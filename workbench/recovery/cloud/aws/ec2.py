@@ -150,6 +150,18 @@ def route_table_association(account: AwsQueries, query: LookupQuery) -> list[Loo
     return [LookupResult(bond["RouteTableAssociationId"]) for bond in bonds if bond.get("SubnetId") == subnet]
 
 
+def cidr_block(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
+    """Return the association of the queried block with its VPC."""
+    vpc, block = query.inputs["vpcId"], query.inputs["cidrBlock"]
+    bonds = account.listed("ec2", "describe_vpcs", "Vpcs[].CidrBlockAssociationSet[]", VpcIds=[vpc])
+    found = ((bond, bond["CidrBlockState"]["State"]) for bond in bonds if bond["CidrBlock"] == block)
+    return [
+        LookupResult(bond["AssociationId"], state, state == "associating")
+        for bond, state in found
+        if state in ("associating", "associated")
+    ]
+
+
 def security_group_rule(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
     """Return the group's rule with the queried content; EC2 allows only one, and tags it after creation."""
     filters = _filters({"group-id": query.inputs["securityGroupId"]})

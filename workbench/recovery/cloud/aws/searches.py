@@ -40,6 +40,7 @@ SEARCHES: Final[Mapping[str, Search]] = {
     "aws:ec2/routeTableAssociation:RouteTableAssociation": Search(
         ec2.route_table_association, ("routeTableId", "subnetId")
     ),
+    "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation": Search(ec2.cidr_block, ("vpcId", "cidrBlock")),
     "aws:efs/accessPoint:AccessPoint": Search(efs.access_point, ("fileSystemId", "rootDirectory")),
     "aws:efs/backupPolicy:BackupPolicy": Search(efs.backup_policy, ("fileSystemId",)),
     "aws:efs/fileSystem:FileSystem": Search(efs.file_system, ("creationToken",)),

@@ -1,6 +1,6 @@
 import pytest
 
-from components.contract.eks.config import ADDONS, EFS_ADDON
+from components.contract.eks.values import ADDONS, EFS_ADDON
 from components.contract.ingress import EXTERNAL_DNS
 from emulators.aws.server.eks import addon_catalogue
 from emulators.aws.server.errors import AwsError

@@ -1,7 +1,10 @@
+import base64
 from typing import Any
 
 import pytest
 
+from components.contract.certificates import EXAMPLE
+from components.contract.eks.user_data import user_data as multipart
 from emulators.core.faults import FailedRule, Issue, StuckRule
 from support.aws import eventually, refused
 from support.eks_account import Account, role, unique
@@ -132,6 +135,29 @@ def test_a_name_is_taken_once(home: Account, mine: str) -> None:
     name = home.group(mine)
     with refused("ResourceInUseException"):
         home.group(mine, nodegroupName=name)
+
+
+@pytest.mark.parametrize(
+    ("user_data", "status"),
+    [
+        (multipart({"HTTP_PROXY": "http://proxy.corp.example:3128"}, [EXAMPLE]), "ACTIVE"),
+        ("#!/bin/bash\nupdate-ca-trust\n", "CREATE_FAILED"),
+    ],
+    ids=["multipart", "a script"],
+)
+def test_a_group_needs_user_data_that_can_be_merged(home: Account, mine: str, user_data: str, status: str) -> None:
+    template = home.template(UserData=base64.b64encode(user_data.encode()).decode())
+    found = home.read_group(mine, home.group(mine, launchTemplate={"id": template}))
+    assert found["status"] == status
+    issues = [(issue["code"], issue["message"]) for issue in found["health"]["issues"]]
+    words = ("Ec2LaunchTemplateInvalidConfiguration", "User data was not in the MIME multipart format.")
+    assert issues == ([] if status == "ACTIVE" else [words])
+
+
+def test_user_data_is_bounded(home: Account) -> None:
+    home.template(UserData=base64.b64encode(b"x" * 16384).decode())
+    with refused("InvalidUserData.Malformed"):
+        home.template(UserData=base64.b64encode(b"x" * 16385).decode())
 
 
 def test_a_group_that_could_not_be_made_says_why_and_others_go_on(home: Account, mine: str) -> None:

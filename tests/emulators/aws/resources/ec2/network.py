@@ -76,6 +76,34 @@ VPC: Final = Kind(
     removal=Removal((("ec2", "DeleteVpc", {"VpcId": "{id}"}),)),
 )
 
+CIDR_BLOCK_ASSOCIATION: Final = Kind(
+    noun="EC2 VPC IPv4 CIDR Block Association",
+    made="CidrBlockAssociation.AssociationId",
+    keys={"AssociationId": "{id}"},
+    look=DescribeCall(
+        "ec2",
+        "DescribeVpcs",
+        {},
+        "Vpcs[].CidrBlockAssociationSet[] | [?AssociationId=='{id}'] | [0]",
+        shape="Vpcs.CidrBlockAssociationSet",
+    ),
+    more={
+        "vpc": DescribeCall(
+            "ec2", "DescribeVpcs", {}, "Vpcs[?CidrBlockAssociationSet[?AssociationId=='{id}']] | [0].VpcId"
+        )
+    },
+    gone=frozenset({"InvalidVpcCidrBlockAssociationID.NotFound"}),
+    told={"vpcId": "vpc"},
+    state=State(
+        "CidrBlockState.State",
+        "associated",
+        frozenset({"associating"}),
+        gone=frozenset({"disassociating", "disassociated"}),
+    ),
+    minutes=Minutes(create=10, delete=10),
+    removal=Removal((("ec2", "DisassociateVpcCidrBlock", {"AssociationId": "{id}"}),)),
+)
+
 SUBNET: Final = Kind(
     noun="EC2 Subnet",
     made="Subnet.SubnetId",
@@ -267,5 +295,6 @@ KINDS: Final = {
     "aws:ec2/routeTableAssociation:RouteTableAssociation": ROUTE_TABLE_ASSOCIATION,
     "aws:ec2/subnet:Subnet": SUBNET,
     "aws:ec2/vpc:Vpc": VPC,
+    "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation": CIDR_BLOCK_ASSOCIATION,
 }
 """By type token."""

@@ -1,14 +1,17 @@
 """What EKS refuses about a managed node group, whether it is made or changed."""
 
+import base64
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from email import message_from_bytes
 from typing import Any, Final
 
 from emulators.aws.server import placement_groups
 from emulators.aws.server.autoscaling import Size
 from emulators.aws.server.eks import account
 from emulators.aws.server.eks.refusals import invalid_parameter, invalid_request
+from emulators.core.fault_outcome import HealthIssue
 
 NAME_PATTERN: Final = r"[0-9A-Za-z][0-9A-Za-z_-]{0,62}"
 """https://docs.aws.amazon.com/eks/latest/userguide/create-managed-node-group.html."""
@@ -217,6 +220,17 @@ def check_template(template: account.LaunchTemplate, given: Mapping[str, Any]) -
         strange.append("SubnetId")
     if strange:
         raise invalid_parameter(f"Launch template {template.id} should not specify {', '.join(strange)}")
+
+
+def user_data_issues(template: account.LaunchTemplate) -> tuple[HealthIssue, ...]:
+    """Return why EKS cannot merge user data with its own, which it finds when it makes a group; empty if it can.
+
+    The words are from https://github.com/terraform-aws-modules/terraform-aws-eks/issues/2955.
+    """
+    given = template.data.get("UserData")
+    if not given or message_from_bytes(base64.b64decode(str(given))).is_multipart():
+        return ()
+    return (HealthIssue("Ec2LaunchTemplateInvalidConfiguration", "User data was not in the MIME multipart format."),)
 
 
 def check_types(names: Sequence[str], ami_type: str) -> None:

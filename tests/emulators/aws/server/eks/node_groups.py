@@ -152,7 +152,13 @@ class NodeGroups:
             health = {"issues": issue_members(issues, scaling_group(group))}
             group.body.update(status="CREATE_FAILED", health=health)
 
-        self._store.begin(request, group, lambda: group.body.update(status="ACTIVE"), failed)
+        def done() -> None:
+            if issues := _template_issues(request):
+                failed(issues)
+            else:
+                group.body.update(status="ACTIVE")
+
+        self._store.begin(request, group, done, failed)
         return {"nodegroup": answer}
 
     def describe(self, request: Request) -> dict[str, Any]:
@@ -230,6 +236,11 @@ def _machines(request: Request) -> dict[str, Any]:
 def _template_of(body: Mapping[str, Any]) -> account.LaunchTemplate:
     """Return the launch template of a group, which says its id and its name; a request may name one of them only."""
     return account.launch_template({key: body["launchTemplate"][key] for key in ("id", "version")})
+
+
+def _template_issues(request: Request) -> tuple[HealthIssue, ...]:
+    given = request.get("launchTemplate")
+    return node_group_checks.user_data_issues(account.launch_template(given)) if given else ()
 
 
 def _make_scaling_group(cluster: Cluster, group: Resource, size: Size, placement: str | None) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Mapping
 from ipaddress import ip_address, ip_network
 from typing import Any, Final
 
-from emulators.azure.server.aks import keys
+from emulators.azure.server.aks import keys, node_settings
 from emulators.azure.server.ids import ArmId
 from emulators.azure.server.kinds.identity import (
     IDENTITY_OPERATOR,
@@ -42,6 +42,7 @@ def check(store: Store, body: Mapping[str, Any], unseen: Container[str] = ()) ->
     if not (properties.get("dnsPrefix") or properties.get("fqdnSubdomain")):
         raise invalid("dnsPrefix", "The cluster needs dnsPrefix.")
     _check_access(properties)
+    node_settings.check(properties)
     _check_network(store, properties)
     _check_keys(store, body)
     _check_rights(store, body, unseen)

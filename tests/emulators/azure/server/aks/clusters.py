@@ -8,7 +8,15 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from emulators.azure.server import TENANT
-from emulators.azure.server.aks import access, cluster_changes, cluster_checks, keys, pool_checks, versions
+from emulators.azure.server.aks import (
+    access,
+    cluster_changes,
+    cluster_checks,
+    keys,
+    node_settings,
+    pool_checks,
+    versions,
+)
 from emulators.azure.server.aks.busy import RUNNING, STOPPED, is_stopped, refuse_beside
 from emulators.azure.server.aks.kubeconfig import kubeconfig
 from emulators.azure.server.aks.pools import Pools, lowered, running, running_pool
@@ -173,6 +181,7 @@ class Clusters(Kind):
             kept["oidcIssuerProfile"]["issuerURL"] = f"https://oidc.prod-aks.azure.com/{TENANT}/{kept['resourceUID']}/"
         if kept.get("aadProfile"):
             kept["aadProfile"].setdefault("tenantID", TENANT)
+        kept = node_settings.with_own_exceptions(kept)
         result = {**sent, "properties": kept, "sku": sent.get("sku") or {"name": "Base", "tier": "Free"}}
         self._identify(result)
         return result

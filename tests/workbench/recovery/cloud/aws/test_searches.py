@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from emulators.aws.client import Emulator, running
-from support.aws_cloud_resources import BACKUP, NEAR, STORAGE, Resource, account_at, build_in_aws
+from support.aws_cloud_resources import BACKUP, MORE, NEAR, Resource, account_at, build_in_aws
 from workbench.offline.aws.facts import facts
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.recovery.cloud.aws.searches import SEARCHES, search
@@ -41,7 +41,7 @@ def made(request: pytest.FixtureRequest) -> Iterator[Made]:
         private = {"cluster.publicAccessCidrs": None} if request.param == "prod" else {}
         hours = {"from": "08:00", "to": "19:00", "timeZone": "UTC", "nightMin": 1}
         scheduled = {"pools.workload.size": {"min": 2, "max": 9}, "pools.workload.officeHours": hours}
-        more = {**private, **scheduled, **STORAGE, **BACKUP, **NEAR}
+        more = {**private, **scheduled, **MORE, **BACKUP, **NEAR}
         yield Made(account, build_in_aws({"environment": request.param, **more}))
 
 

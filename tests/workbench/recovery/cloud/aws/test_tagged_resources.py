@@ -5,7 +5,7 @@ import boto3
 import pytest
 
 from emulators.aws.client import Emulator, running
-from support.aws_cloud_resources import BACKUP, NEAR, STORAGE, Resource, account_at, build_in_aws
+from support.aws_cloud_resources import BACKUP, MORE, NEAR, Resource, account_at, build_in_aws
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.recovery.cloud.aws.tagged_resources import tagged_resources
 from workbench.recovery.cloud.cloud_resource import CloudResource
@@ -17,6 +17,7 @@ UNTAGGED = {
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
     "aws:ec2/route:Route",
     "aws:ec2/routeTableAssociation:RouteTableAssociation",
+    "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation",
     "aws:efs/backupPolicy:BackupPolicy",
     "aws:efs/fileSystemPolicy:FileSystemPolicy",
     "aws:efs/mountTarget:MountTarget",
@@ -48,7 +49,7 @@ def account(emulator: Emulator, patch: pytest.MonkeyPatch) -> AwsAccount:
 
 @pytest.fixture(scope="module")
 def made(account: AwsAccount) -> list[Resource]:
-    return build_in_aws({"environment": "prod", "cluster.publicAccessCidrs": None, **STORAGE, **BACKUP, **NEAR})
+    return build_in_aws({"environment": "prod", "cluster.publicAccessCidrs": None, **MORE, **BACKUP, **NEAR})
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,60 @@
+"""Proxy and trusted certificates of nodes, in the spelling of AKS."""
+
+import base64
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from components.contract.certificates import EXAMPLE, Certificates
+from components.contract.choices import Explained
+from components.contract.proxy import Proxy
+
+NodeProxy = Annotated[
+    Proxy | None,
+    Field(
+        description="HTTP proxy of nodes and pods (docs/closed-networks.md).",
+        examples=[{"http": "http://proxy.corp.example:3128", "except": [".corp.example"]}],
+    ),
+    Explained(
+        "Nodes reach registries through NAT.",
+        "Environment of nodes and of every pod: AKS replaces all nodes after a change.",
+    ),
+]
+
+TrustedCertificates = Annotated[
+    Certificates,
+    Field(
+        description="Certificates in PEM of private authorities that nodes trust, such as that of a registry.",
+        examples=[[EXAMPLE]],
+    ),
+    Explained(
+        "Public authorities sign for public registries.",
+        "The trust of nodes: AKS replaces all of them after a change. Containers do not see them.",
+    ),
+]
+
+
+def http_proxy_config(proxy: Proxy, network: str) -> dict[str, Any]:
+    """Return the cluster's proxy by the names of the SDK's arguments.
+
+    AKS refuses addresses without a slash at their end (https://github.com/Azure/AKS/issues/5561), and adds its API,
+    pods, Services and the metadata service to the exceptions. Domains lose the dot in front, because AKS wants names
+    that keep to RFC 1123 (https://learn.microsoft.com/azure/aks/http-proxy); clients then except the bare name as well.
+
+    Parameters
+    ----------
+    network
+        Range of the whole network, which is excepted.
+    """
+    exceptions = (network, *(text.removeprefix(".") for text in proxy.exceptions))
+    return {
+        "http_proxy": f"{proxy.http}/",
+        "https_proxy": f"{proxy.for_https}/",
+        "no_proxy": list(dict.fromkeys(exceptions)),
+    }
+
+
+def trusted_certificates(certificates: Sequence[str]) -> list[str]:
+    """Return certificates as the API takes them."""
+    return [base64.b64encode(each.encode()).decode() for each in certificates]

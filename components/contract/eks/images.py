@@ -1,0 +1,105 @@
+"""Where nodes of EKS pull images besides the registry that an image names."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field
+
+from components.contract.choices import Explained, Findings
+from components.contract.images import Mirror
+
+MIRRORS_MAX: Final = 12
+"""Maximum number of mirrored registries, so that their files fit into user data beside certificates."""
+
+CACHES_MAX: Final = 50
+"""Maximum number of pull-through cache rules in a registry of ECR, by default.
+
+https://docs.aws.amazon.com/AmazonECR/latest/userguide/service-quotas.html
+"""
+
+DOCKER_HUB: Final = "docker.io"
+"""Registry of images without one. containerd looks for its mirrors by this name."""
+
+_LABEL: Final = "[a-z0-9]([a-z0-9-]*[a-z0-9])?"
+_HOST: Final = rf"{_LABEL}(\.{_LABEL})+(:[0-9]{{1,5}})?"
+
+_PART: Final = r"[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*"
+_PREFIX: Final = rf"{_PART}(/{_PART})*"
+_PREFIX_LENGTHS: Final = (2, 30)
+"""API model of ECR, ``PullThroughCacheRuleRepositoryPrefix``."""
+
+
+def _is_ecr(name: str) -> bool:
+    return ".dkr.ecr." in name.partition("/")[0]
+
+
+def _registry(host: str) -> str:
+    if host in (f"index.{DOCKER_HUB}", f"registry-1.{DOCKER_HUB}"):
+        raise ValueError(f"is {DOCKER_HUB} in names of images; write {DOCKER_HUB}")
+    if not re.fullmatch(_HOST, host):
+        raise ValueError(f"give the host in names of images, such as {DOCKER_HUB}, without https:// or a path")
+    if _is_ecr(host):
+        raise ValueError("is ECR, which nodes reach inside AWS; remove it")
+    return host
+
+
+def _apart(mirrors: Mapping[str, str]) -> Mapping[str, str]:
+    if len(mirrors) > MIRRORS_MAX:
+        # pydantic's own check does not count them.
+        raise ValueError(f"has {len(mirrors)} entries, at most {MIRRORS_MAX} are allowed")
+    findings = Findings()
+    for registry, mirror in mirrors.items():
+        if _is_ecr(mirror):
+            message = "is ECR, and containerd sends no login to a mirror; name the image in ECR (cluster.imageCaches)"
+            findings.add(message, registry, given=mirror)
+        elif mirror.partition("/")[0] == registry:
+            findings.add("is the registry itself; give another host", registry, given=mirror)
+    findings.raise_if_any()
+    return mirrors
+
+
+def _prefix(prefix: str) -> str:
+    shortest, longest = _PREFIX_LENGTHS
+    if prefix == "ROOT":
+        raise ValueError("would let nodes create any repository; make rules of ECR with prefixes, and name those")
+    if not re.fullmatch(_PREFIX, prefix) or not shortest <= len(prefix) <= longest:
+        raise ValueError(
+            f"must be the prefix of a pull-through cache rule of ECR, {shortest} to {longest} characters such as k8s"
+        )
+    return prefix
+
+
+def _once(prefixes: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(prefixes)) < len(prefixes):
+        raise ValueError("lists a prefix twice; remove one")
+    return prefixes
+
+
+NodeMirrors = Annotated[
+    dict[Annotated[str, AfterValidator(_registry)], Mirror],
+    Field(
+        json_schema_extra={"maxProperties": MIRRORS_MAX},
+        description="Mirrors that nodes ask first, without a login, by the registry that images name.",
+        examples=[{"docker.io": "mirror.corp.example/docker"}],
+    ),
+    AfterValidator(_apart),
+    Explained(
+        "Nodes pull from the registry that an image names.",
+        "User data of nodes: a change replaces all but data nodes. The names of images stay.",
+    ),
+]
+
+ImageCaches = Annotated[
+    tuple[Annotated[str, AfterValidator(_prefix)], ...],
+    Field(
+        max_length=CACHES_MAX,
+        description="Prefixes of pull-through caches in the account's ECR, which nodes fill by pulling.",
+        examples=[["k8s", "quay"]],
+    ),
+    AfterValidator(_once),
+    Explained(
+        "Nodes pull what is in ECR, and create no repositories.",
+        "The right of nodes to create repositories below these prefixes.",
+    ),
+]

@@ -1,0 +1,81 @@
+"""Single values of an EKS cluster: its name, versions, add-ons, and how long logs are kept."""
+
+import re
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field
+
+from components.contract.choices import one_of
+from components.contract.ingress import EXTERNAL_DNS
+from components.contract.kubernetes_minors import one_offered
+
+ADDONS: Final = (
+    *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
+    *("coredns", "aws-ebs-csi-driver", "metrics-server", "eks-node-monitoring-agent"),
+)
+"""EKS add-ons that every cluster gets: the first three before the nodes, the others after the initial group."""
+
+CNI: Final = "vpc-cni"
+"""Add-on that gives pods their addresses."""
+
+CNI_MIN: Final = {"prefix_delegation": (1, 9, 0), "pod_cidr": (1, 22, 0)}
+"""First version of it that knows a choice of the cluster, by the choice.
+
+https://docs.aws.amazon.com/eks/latest/userguide/cni-increase-ip-addresses-procedure.html, and
+https://github.com/aws/amazon-vpc-cni-k8s/releases/tag/v1.22.0, which keeps pods off the subnets of nodes.
+"""
+
+EFS_ADDON: Final = "aws-efs-csi-driver"
+"""Add-on of clusters with shared storage."""
+
+REGISTRY_K8S: Final = "registry.k8s.io"
+REGISTRY_NVIDIA: Final = "nvcr.io"
+
+IMAGE_REGISTRIES: Final = (REGISTRY_K8S, REGISTRY_NVIDIA)
+"""Registries of the images in our own manifests; each may be replaced by a mirror."""
+
+LOG_RETENTION_DAYS: Final = (
+    *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
+    *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
+)
+"""Retention times that CloudWatch accepts: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html."""
+
+_NAME: Final = "[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
+
+
+def _name(name: str) -> str:
+    if not re.fullmatch(_NAME, name):
+        raise ValueError("must be 1 to 63 lower-case letters, digits or '-', start with a letter and not end with '-'")
+    return name
+
+
+def _retention(days: int) -> int:
+    if days not in LOG_RETENTION_DAYS:
+        raise ValueError(f"CloudWatch allows {', '.join(map(str, LOG_RETENTION_DAYS))} days")
+    return days
+
+
+def _release(release: str) -> str:
+    if not re.fullmatch(r"1\.\d+\.\d+-\d{8}", release):
+        raise ValueError("must be a Kubernetes version and a date, such as 1.35.2-20261105")
+    return release
+
+
+def _addon_version(version: str) -> str:
+    if not re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version):
+        raise ValueError("must be an add-on version such as v1.20.4-eksbuild.2")
+    return version
+
+
+def number(version: str) -> tuple[int, ...]:
+    """Return the numbers of an add-on's version, without the build."""
+    return tuple(map(int, version.partition("-")[0].removeprefix("v").split(".")))
+
+
+ClusterName = Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{_NAME}$"})]
+RetentionDays = Annotated[int, AfterValidator(_retention), Field(json_schema_extra={"enum": list(LOG_RETENTION_DAYS)})]
+NodeRelease = Annotated[str, AfterValidator(_release)]
+AddonVersion = Annotated[str, AfterValidator(_addon_version)]
+Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
+AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON, EXTERNAL_DNS), "add-on")]
+RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]

@@ -1,0 +1,56 @@
+"""HN-08: what nodes are told when they start contains no secrets."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from policies.resource import Resource
+from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, resources_of
+from policies.views.node_groups.aks import MANAGED_CLUSTER
+from policies.views.type_tokens import LAUNCH_TEMPLATE
+
+SECRETS: Final[Mapping[str, re.Pattern[str]]] = {
+    "a login in an address": re.compile(r"://[^/\s\"']*@"),
+    "a private key": re.compile("PRIVATE KEY-----"),
+    "an access key of AWS": re.compile(r"\bAKIA[A-Z0-9]{16}\b"),
+}
+"""Secrets that have a form of their own, by what a message calls them."""
+
+
+def check(resource: Resource, _: Context) -> Iterator[Finding]:
+    """Reject secrets in user data, and logins in the addresses of a proxy, which AKS tells every pod too."""
+    if resource.type == LAUNCH_TEMPLATE:
+        given = resource.props.at("userData").text()
+        for secret, form in SECRETS.items():
+            if given and form.search(_plain(given)):
+                yield Finding(f"Launch template '{resource.name}' has {secret} in its user data; expected no secrets.")
+        return
+    for key in ("httpProxy", "httpsProxy"):
+        address = resource.props.at("httpProxyConfig", key).text()
+        if address and "@" in address:
+            yield Finding(f"Cluster '{resource.name}' has a login in httpProxyConfig.{key}; expected none.")
+
+
+def _plain(given: str) -> str:
+    """Return user data, which the API takes in base64, as text."""
+    try:
+        return base64.b64decode(given, validate=True).decode(errors="replace")
+    except binascii.Error:
+        return given
+
+
+RULE = Rule(
+    id="HN-08",
+    slug="user-data-has-no-secrets",
+    title="User data and proxy settings of nodes must contain no secrets",
+    severity=Severity.HIGH,
+    level=MANDATORY_EVERYWHERE,
+    source="EC2 user guide, Run commands when you launch an EC2 instance (security of user data)",
+    applies_to=resources_of("each launch template and each AKS cluster", LAUNCH_TEMPLATE, MANAGED_CLUSTER),
+    why="User data is not encrypted: all who may describe launch templates, and every process of a node, can read it. "
+    "AKS puts the proxy's address into every pod.",
+    fix="Let the proxy admit the addresses of the cluster; read secrets with a role when they are needed.",
+    check=check,
+)
