@@ -144,7 +144,9 @@ def suffixes(core_namespaces: Sequence[str]) -> dict[str, str]:
 
 def long_names(ways_in: WaysIn | None, core_namespaces: Sequence[str]) -> Iterator[Mismatch]:
     """Find namespaces whose services have no host name that DNS and load balancers take; paths begin at them."""
-    for namespace, suffix in suffixes(core_namespaces).items() if ways_in else ():
+    if not ways_in:
+        return
+    for namespace, suffix in suffixes(core_namespaces).items():
         first = f"{API.name}{suffix}"
         host = f"{first}.{ways_in.domain}"
         if len(first) > FIRST_PART_MAX or len(host) > HOST_MAX:

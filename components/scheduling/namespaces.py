@@ -138,7 +138,8 @@ class UserNamespaceObjects(PlatformComponent):
                 "ingress": [{}],
                 "egress": [{}],
             }
-            policies |= _clients(args.ways_in)
+            if args.ways_in:
+                policies |= _clients(args.ways_in)
         derived = replaced_api_server(args.egress, choices.api_server_cidrs)
         allowed = {f"allow-{each.name}": [each.rule] for each in derived}
         if chosen := choices.egress_rules:
@@ -151,7 +152,7 @@ class UserNamespaceObjects(PlatformComponent):
             )
 
 
-def _clients(ways_in: WaysIn | None) -> dict[str, dict[str, Any]]:
+def _clients(ways_in: WaysIn) -> dict[str, dict[str, Any]]:
     # Jupyter is no core service, and before Kubernetes 1.36 not all of these have the mark.
     return {
         f"allow-clients-{name}": {
@@ -159,7 +160,7 @@ def _clients(ways_in: WaysIn | None) -> dict[str, dict[str, Any]]:
             "policyTypes": ["Ingress"],
             "ingress": [{"from": list(ways_in.peers), "ports": [{"port": port, "protocol": "TCP"}]}],
         }
-        for name, (pods, port) in (ways_in.reached if ways_in else {}).items()
+        for name, (pods, port) in ways_in.reached.items()
     }
 
 
