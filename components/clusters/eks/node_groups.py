@@ -162,8 +162,8 @@ def _warm_pool(group: contract.NodeGroup) -> NodeGroupWarmPoolConfigArgs | None:
 
 
 def _update_config(group: contract.NodeGroup) -> NodeGroupUpdateConfigArgs:
-    # A full reservation has no place for a new node beside the old one.
-    strategy = OLD_NODES_FIRST if group.reservation else None
+    # A full reservation has no place for a new node beside the old one, and there may be none near the others.
+    strategy = OLD_NODES_FIRST if group.reservation or group.is_close_together else None
     if group.is_elastic:
         return NodeGroupUpdateConfigArgs(max_unavailable_percentage=ELASTIC_UPDATE_PERCENT, update_strategy=strategy)
     return NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy=strategy)
