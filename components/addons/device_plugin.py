@@ -44,8 +44,6 @@ class DevicePluginArgs:
     """Whether other nodes have shared GPUs, which another plug-in registers."""
     divider: str = ""
     """Image of the tool that divides GPUs. Default: the cloud divides them."""
-    spares_adapters: bool = False
-    """Whether nodes have network adapters that another plug-in gives to pods."""
 
 
 def device_plugins(
@@ -80,9 +78,15 @@ def device_plugins(
             sharing=sharing,
             spares_shared=len(found) > 1,
             divider=divider,
-            spares_adapters=any(group.fabric for group in alike),
         )
         DevicePlugin(f"{name}-device-plugin" + (f"-{sharing.label}" if sharing else ""), args, child())
+
+
+def whole_gpus_only() -> dict[str, Any]:
+    """Return the affinity of a pod that leaves out nodes whose GPUs are shared."""
+    others = {"key": LabelKey.GPU_SHARING.value, "operator": "DoesNotExist"}
+    required = {"nodeSelectorTerms": [{"matchExpressions": [others]}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
 
 
 class DevicePlugin(PlatformComponent):
@@ -155,17 +159,11 @@ def _pod(called: str, args: DevicePluginArgs) -> dict[str, Any]:
         ],
         "volumes": [{"name": "kubelet-sockets", "hostPath": {"path": KUBELET_SOCKETS, "type": "Directory"}}],
     }
-    if args.spares_adapters:
-        # Since 0.19.0 each pod with a GPU gets all adapters of its node.
-        # https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html
-        spec["containers"][0]["env"].append({"name": "MOFED_ENABLED", "value": "false"})
     if args.sharing:
         spec["nodeSelector"][LabelKey.GPU_SHARING.value] = args.sharing.label
         _share(called, args, spec)
     elif args.spares_shared:
-        others = {"key": LabelKey.GPU_SHARING.value, "operator": "DoesNotExist"}
-        required = {"nodeSelectorTerms": [{"matchExpressions": [others]}]}
-        spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+        spec["affinity"] = whole_gpus_only()
     return spec
 
 

@@ -8,6 +8,7 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 from pulumi_kubernetes.core.v1 import ConfigMap, ServiceAccount
 
+from components.addons.device_plugin import whole_gpus_only
 from components.base import PlatformComponent
 from components.contract.groups import NodeGroup
 from components.contract.labels import TRUE, LabelKey
@@ -19,8 +20,11 @@ NAME: Final = "nvidia-dcgm-exporter"
 NAMESPACE: Final = "kube-system"
 PORT: Final = 9400
 
-RESOURCES: Final = {"cpu": "100m", "memory": "512Mi"}
-"""Used as requests and limits: the request of CPU and the limit of memory of NVIDIA's chart."""
+RESOURCES: Final = {
+    "requests": {"cpu": "100m", "memory": "128Mi"},
+    "limits": {"cpu": "200m", "memory": "512Mi"},
+}
+"""Those of NVIDIA's chart: NVIDIA/dcgm-exporter d5e5f510, ``deployment/values.yaml``."""
 
 POD_RESOURCES: Final = "/var/lib/kubelet/pod-resources"
 """Where the kubelet says which pod has which GPU: https://kubernetes.io/docs/concepts/extend-kubernetes/compute-storage-net/device-plugins/."""
@@ -40,7 +44,7 @@ METRICS: Final = {
 """Kind and meaning by name: NVIDIA/dcgm-exporter d5e5f510, ``etc/default-counters.csv``.
 
 Those of the profiler are left out: one process of a node can have it, which may be EKS's monitoring agent or a user's
-own profiler (NVIDIA/dcgm-exporter#7, aws/eks-node-monitoring-agent#256).
+own profiler (NVIDIA/dcgm-exporter#7).
 """
 
 _FOLDER: Final = "/metrics"
@@ -53,20 +57,24 @@ class GpuMetricsArgs:
 
     image: str
     taints: Sequence[Taint]
-    """Taints of the GPU nodes; the exporter tolerates only these."""
+    """Taints of the nodes with whole GPUs; the exporter tolerates only these."""
 
 
 def gpu_metrics(
     name: str, groups: Sequence[NodeGroup], child: Callable[[], pulumi.ResourceOptions], image: str
 ) -> None:
-    """Declare the exporter for all GPU nodes; none without GPUs. Parameters are those of ``device_plugins``."""
-    taints = dict.fromkeys(taint for group in groups if group.gpu_resource for taint in group.taints)
+    """Declare the exporter for all nodes with whole GPUs; none without any. Parameters: as of ``device_plugins``."""
+    whole = [group for group in groups if group.gpu_resource and not group.sharing]
+    taints = dict.fromkeys(taint for group in whole for taint in group.taints)
     if taints:
         GpuMetrics(f"{name}-gpu-metrics", GpuMetricsArgs(image=image, taints=list(taints)), child())
 
 
 class GpuMetrics(PlatformComponent):
-    """One pod on every GPU node.
+    """One pod on every node with whole GPUs.
+
+    Of shared ones it would say too little: slices have metrics of the profiler only, and to see them needs SYS_ADMIN
+    (NVIDIA/dcgm-exporter#216, #430); pods that take turns are known by another resource (#151).
 
     It runs as root, because the kubelet's socket belongs to root, but without any capability. A Prometheus without its
     operator finds it by its annotations, one with it by the port ``metrics``.
@@ -102,6 +110,7 @@ def _pod(args: GpuMetricsArgs) -> dict[str, Any]:
         "automountServiceAccountToken": False,
         "priorityClassName": "system-node-critical",
         "nodeSelector": {LabelKey.ROLE.value: PoolRole.GPU.value},
+        "affinity": whole_gpus_only(),
         "tolerations": [taint.toleration() for taint in args.taints],
         "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
         "containers": [
@@ -117,7 +126,7 @@ def _pod(args: GpuMetricsArgs) -> dict[str, Any]:
                 "ports": [{"name": "metrics", "containerPort": PORT}],
                 "livenessProbe": {**health, "periodSeconds": 5},
                 "readinessProbe": health,
-                "resources": {"requests": RESOURCES, "limits": RESOURCES},
+                "resources": RESOURCES,
                 "securityContext": {
                     "runAsUser": 0,
                     "allowPrivilegeEscalation": False,

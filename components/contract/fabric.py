@@ -20,12 +20,14 @@ https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html
 
 HUGE_PAGES: Final = "hugepages-2Mi"
 
-HUGE_PAGES_MIB: Final = 5128 * 2
-"""Memory that machines with EFA's driver keep for huge pages of 2 MiB, which pods request by that name.
+"""Resource of huge pages of 2 MiB: Kubernetes' name for them."""
 
-https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html
+_PAGES_OF_A_VCPU: Final = 110
+"""Huge pages that EFA's installer keeps for each vCPU, beside one more for the machine.
+
+bottlerocket-os/bottlerocket-core-kit, pull request 141. Nodes show the same: 21,122 MiB with 96 vCPUs
+(aws-samples/awsome-distributed-training, ``3.test_cases/2.nemo-launcher/EKS/README.md``), 42,242 MiB with 192.
 """
-
 
 _PLACED_ANYWHERE: Final = frozenset({Variant.BURSTABLE, Variant.FLEX})
 """Machines of AWS that no placement group takes.
@@ -49,7 +51,7 @@ class Fabric(NamedTuple):
 
 def fabric_of(machine: InstanceType) -> Fabric:
     """Return what a node of a machine type offers; the only such network so far is EFA."""
-    return Fabric(EFA, EFA_RESOURCE, machine.fabric, HUGE_PAGES_MIB)
+    return Fabric(EFA, EFA_RESOURCE, machine.fabric, 2 * (_PAGES_OF_A_VCPU * machine.vcpus + 1))
 
 
 def require_closeness(key: str, choices: Mapping[str, Any]) -> None:
@@ -85,8 +87,8 @@ def _of_fabric(types: list[InstanceType], choices: Mapping[str, Any]) -> list[st
     if choices.get("machine"):
         return ["needs instanceTypes: nothing is known about the network of other machines"]
     found = []
-    if without := [each.name for each in types if not each.fabric]:
-        found.append(f"is a network that {', '.join(without)} do not have; use a larger size, or remove it")
+    if without := [each.name for each in types if each.provider is Provider.AWS and not each.fabric]:
+        found.append(f"needs machine types with EFA, unlike {', '.join(without)}; use larger sizes, or remove it")
     if choices.get("sharing"):
         found.append("is impossible beside sharing: NCCL gives each process a GPU of its own; remove one of the two")
     return found

@@ -10,12 +10,16 @@ from components.contract.choices import ContractModel, Explained
 DEVICE_PLUGIN_VERSION: Final = "v0.19.3"
 """NVIDIA's device plug-in that this release is tested with: https://github.com/NVIDIA/k8s-device-plugin/releases."""
 
-_VERSION: Final = r"^v\d+\.\d+\.\d+$"
+_VERSION: Final = r"^v(?!0\.19\.[012]$)\d+\.\d+\.\d+$"
+"""Any version but those with the fault of NVIDIA/k8s-device-plugin#1692, which #1837 repairs in v0.19.3."""
 
 
 def _version(text: str) -> str:
     if not re.fullmatch(_VERSION, text):
-        raise ValueError(f"must be a version, such as {DEVICE_PLUGIN_VERSION}")
+        raise ValueError(
+            f"must be a version, such as {DEVICE_PLUGIN_VERSION}, and none of v0.19.0 to v0.19.2, which give each pod "
+            "with a GPU all network adapters of its node"
+        )
     return text
 
 
@@ -28,10 +32,10 @@ class GpuChoices(ContractModel):
     ] = Field(DEVICE_PLUGIN_VERSION, description="Version of NVIDIA's device plug-in.", examples=["v0.19.3"])
     metrics: Annotated[
         bool,
-        Explained("Only a cluster with a Prometheus reads them.", "NVIDIA's DCGM exporter on every GPU node."),
+        Explained("Only a cluster with a Prometheus reads them.", "NVIDIA's DCGM exporter on nodes with whole GPUs."),
     ] = Field(
         False,  # noqa: FBT003 it is the default of the key
         strict=True,
-        description="Whether GPU nodes offer metrics of their GPUs, and of the pods that use them, to Prometheus.",
+        description="Whether nodes with whole GPUs offer metrics of them, and of their pods, to Prometheus.",
         examples=[True],
     )

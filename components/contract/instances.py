@@ -83,8 +83,7 @@ class InstanceType:
     pod_addresses: int = 0
     """On AWS for how many pods its first network card has addresses."""
     fabric: int = 0
-    """Interfaces to the cloud's fast network between machines: EFA on AWS; InfiniBand on Azure, where 1 stands for any
-    number. 0 if it has none."""
+    """On AWS how many Elastic Fabric Adapters it can have."""
 
     @property
     def shape(self) -> tuple[int, int, int, str]:

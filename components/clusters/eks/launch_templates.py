@@ -103,6 +103,8 @@ def _near(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOptions) -> 
                 device_index=0,
                 interface_type=each.kind,
                 security_groups=[args.security_group],
+                # EC2 gives a machine with several interfaces no public address, and refuses to start one that needs it.
+                associate_public_ip_address="false",
                 delete_on_termination="true",
             )
             for each in network_interfaces(args.group)

@@ -181,7 +181,8 @@ def _warm_pool(group: contract.NodeGroup) -> NodeGroupWarmPoolConfigArgs | None:
 def _update_config(group: contract.NodeGroup) -> NodeGroupUpdateConfigArgs:
     """Return how many nodes an update drains at once, and in which order."""
     nodes, order = group.upgraded_at_once, group.upgrade and group.upgrade.order
-    if group.reservation:  # a full one has no place for a new node beside the old one
+    # A full reservation has no place for a new node beside the old one, and there may be none near the others.
+    if group.reservation or group.is_close_together:
         order = order or UpgradeOrder.OLD_FIRST
     elif group.upgrade:
         order = order or UpgradeOrder.NEW_FIRST

@@ -8,15 +8,18 @@ from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Reject several zones: neither EFA nor a placement group reaches beyond one."""
+    """Reject several zones: neither EFA nor a proximity placement group reaches beyond one.
+
+    EKS itself refuses a placement group over several zones.
+    """
     if group.must_be_close and (zones := group.zones or 0) > 1:
-        yield Finding(f"{group} has a fast network or a placement group, and {zones} zones; expected 1.")
+        yield Finding(f"{group} has a fast network or a proximity placement group, and {zones} zones; expected 1.")
 
 
 RULE = Rule(
     id="NG-29",
     slug="close-groups-are-in-one-zone",
-    title="Nodes with a fast network or a placement group must be in one zone",
+    title="Nodes with EFA or a proximity placement group must be in one zone",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Amazon EC2 user guide, Elastic Fabric Adapter (limitations); AKS documentation, Proximity placement groups",

@@ -6,7 +6,7 @@ from functools import partial
 
 from components.contract.clusters import reserves
 from components.contract.environments import Environment
-from components.contract.fabric import EFA_RESOURCE, HUGE_PAGES_MIB
+from components.contract.fabric import EFA_RESOURCE, fabric_of
 from components.contract.instances import InstanceType
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
@@ -63,7 +63,7 @@ def _room(name: str, machine: InstanceType, group: NodeGroupFacts) -> Decimal:
         case "cpu":
             return Decimal(kept.allocatable_cpu_millis(machine)) / 1000
         case "memory":
-            huge_pages = HUGE_PAGES_MIB if group.has_efa else 0
+            huge_pages = fabric_of(machine).huge_pages_mib if group.has_efa else 0
             return Decimal((kept.allocatable_memory_mib(machine) - huge_pages) * _MIB)
         case _:
             return Decimal(group.offers(name, machine))

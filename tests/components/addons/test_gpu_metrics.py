@@ -27,6 +27,20 @@ def test_without_gpus_there_is_nothing_to_measure(build: Callable[..., Recorder]
     assert NAME not in build({**ON, "pools.gpu": None}).of_type(DAEMON_SET)
 
 
+def test_it_leaves_out_nodes_whose_gpus_are_shared() -> None:
+    turns = {
+        "role": "gpu",
+        "size": {"min": 0, "max": 2},
+        "instanceTypes": ["g5.2xlarge"],
+        "sharing": {"mode": "time-slicing", "replicas": 4},
+    }
+    assert NAME not in eks.build({**ON, "pools.gpu": None, "pools.turns": turns}).of_type(DAEMON_SET)
+    pod = eks.build({**ON, "pools.turns": turns}).of_type(DAEMON_SET)[NAME]["spec"]["template"]["spec"]
+    assert [each["key"] for each in pod["tolerations"]] == ["nvidia.com/gpu"]
+    wanted = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    assert wanted == [{"matchExpressions": [{"key": "igz-clusters.io/gpu-sharing", "operator": "DoesNotExist"}]}]
+
+
 def test_it_has_no_rights_and_leaves_the_profiler_to_others() -> None:
     recorder = eks.build(ON)
     (container,) = recorder.of_type(DAEMON_SET)[NAME]["spec"]["template"]["spec"]["containers"]

@@ -165,7 +165,6 @@ def azure_row(name: str, sku: Sku) -> Row:
         generation=int(match["generation"] or 1),
         variants=" ".join(sorted({*_variants(match, series), *([Variant.DISK] if has_disks else [])})),
         offers_spot=int(match["family"] not in _NO_SPOT),
-        fabric=int("r" in match["features"]),
     )
 
 

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import pytest
 from moto.ec2.models.instance_types import INSTANCE_TYPES as EC2_TYPES
 
 from components.contract.eks.fabric import PLAIN_FIRST_CARD
+from components.contract.fabric import fabric_of
 from components.contract.instances import INSTANCE_TYPES, Provider, Variant
 from support.eks import LAUNCH_TEMPLATE, NODE_GROUP, TAG, build
 from support.recorder import Recorder
@@ -57,8 +59,10 @@ def test_interfaces_are_in_the_clusters_group_and_name_no_subnet() -> None:
     recorder, group, template = made(FAST)
     for each in template["networkInterfaces"]:
         assert set(each) == {
-            *("networkCardIndex", "deviceIndex", "interfaceType", "securityGroups", "deleteOnTermination")
+            *("networkCardIndex", "deviceIndex", "interfaceType", "securityGroups", "deleteOnTermination"),
+            "associatePublicIpAddress",
         }
+        assert each["associatePublicIpAddress"] == "false"
     made_from = recorder.options[LAUNCH_TEMPLATE, "test-train"].made_from["networkInterfaces"]
     assert made_from == (("aws:eks/cluster:Cluster", "test-cluster"),)
     assert len(group["subnetIds"]) == 1
@@ -87,21 +91,27 @@ def test_the_autoscaler_knows_what_an_empty_group_offers() -> None:
     _, plain, _ = made({**FAST, "fabric": False})
     tags = {each["tag"]["key"]: each["tag"]["value"] for name, each in recorder.of_type(TAG).items() if "train" in name}
     found = {key.removeprefix(RESOURCES): value for key, value in tags.items() if key.startswith(RESOURCES)}
-    assert (found["vpc.amazonaws.com/efa"], found["nvidia.com/gpu"], found["hugepages-2Mi"]) == ("4", "8", "10256Mi")
+    assert (found["vpc.amazonaws.com/efa"], found["nvidia.com/gpu"], found["hugepages-2Mi"]) == ("4", "8", "21122Mi")
     # 1,152 GiB, less what the kubelet and the huge pages keep
-    assert int(found["memory"].removesuffix("Mi")) < 1152 * 1024 - 10256
+    assert int(found["memory"].removesuffix("Mi")) < 1152 * 1024 - 21122
     assert group["labels"]["igz-clusters.io/fabric"] == "efa"
     assert "igz-clusters.io/fabric" not in plain["labels"]
 
 
-def test_aws_s_plug_in_runs_on_these_nodes_and_nvidia_s_leaves_the_adapters_to_it() -> None:
+@pytest.mark.parametrize(
+    ("machine", "mib"),
+    [("g5.8xlarge", 7042), ("p4d.24xlarge", 21122), ("p5.48xlarge", 42242)],
+)
+def test_huge_pages_are_those_that_nodes_of_as_many_vcpus_were_seen_to_have(machine: str, mib: int) -> None:
+    assert fabric_of(INSTANCE_TYPES[machine]).huge_pages_mib == mib
+
+
+def test_aws_s_plug_in_runs_on_these_nodes() -> None:
     recorder, _, _ = made(FAST)
-    pods = {name: each["spec"]["template"]["spec"] for name, each in recorder.of_type(DAEMON_SET).items()}
-    efa, nvidia = pods["test-own-efa-plugin"], pods["test-own-device-plugin"]
+    efa = recorder.of_type(DAEMON_SET)["test-own-efa-plugin"]["spec"]["template"]["spec"]
     assert efa["nodeSelector"] == {"igz-clusters.io/fabric": "efa"}
     assert [each["key"] for each in efa["tolerations"]] == ["nvidia.com/gpu"]
     assert efa["containers"][0]["image"].startswith("602401143452.dkr.ecr.eu-west-1.amazonaws.com/eks/")
-    assert {"name": "MOFED_ENABLED", "value": "false"} in nvidia["containers"][0]["env"]
 
 
 def test_a_placement_group_is_there_before_its_machines_and_after_them() -> None:
@@ -112,6 +122,13 @@ def test_a_placement_group_is_there_before_its_machines_and_after_them() -> None
     assert (PLACEMENT_GROUP, "test-train-b") in recorder.needs((NODE_GROUP, "test-train"))
     assert "networkInterfaces" not in template
     assert len(group["subnetIds"]) == 1
+
+
+def test_an_update_needs_no_place_beside_the_old_machines() -> None:
+    _, close, _ = made(CLOSE)
+    _, plain, _ = made({**CLOSE, "closeTogether": False})
+    assert close["updateConfig"]["updateStrategy"] == "MINIMAL"
+    assert "updateStrategy" not in plain["updateConfig"]
 
 
 def test_another_zone_is_another_placement_group() -> None:
@@ -125,8 +142,6 @@ def test_other_groups_say_nothing_of_either() -> None:
     assert not [name for name in recorder.of_type(DAEMON_SET) if "efa" in name]
     for template in recorder.of_type(LAUNCH_TEMPLATE).values():
         assert not {"networkInterfaces", "placement"} & set(template)
-    env = recorder.of_type(DAEMON_SET)["test-own-device-plugin"]["spec"]["template"]["spec"]["containers"][0]["env"]
-    assert "MOFED_ENABLED" not in {each["name"] for each in env}
 
 
 def test_a_block_with_a_fast_network_is_another_group_than_one_without() -> None:

@@ -189,7 +189,7 @@ def test_nodes_with_a_fast_network_offer_it_and_huge_pages_as_their_tags_promise
     (facts,) = (each for each in group_facts(config) if each.pool == "train")
     (group,) = (each for each in config.groups if each.pool == "train")
     offered = resources(templates(config)["train"], AnnotationKey.ALLOCATABLE)
-    assert (facts.gpus, offered["vpc.amazonaws.com/efa"], offered["hugepages-2Mi"]) == (8, "32", "10256Mi")
+    assert (facts.gpus, offered["vpc.amazonaws.com/efa"], offered["hugepages-2Mi"]) == (8, "32", "42242Mi")
     assert offered["memory"] == f"{facts.memory_mib}Mi"
     promised = node_template(autoscaling_tags(group, config.cluster.name, config.cluster.root_volume_gib))
     assert promised.resources.items() <= templates(config)["train"]["status"]["allocatable"].items()

@@ -130,6 +130,17 @@ def test_only_a_group_of_a_block_has_market_options() -> None:
             "c7i.48xlarge",
             "has 1 Elastic Fabric Adapters at most, given 2",
         ),
+        ([{"InterfaceType": "efa"}, {"InterfaceType": "interface"}], "p4d.24xlarge", "same network card index"),
+        (
+            [{"NetworkCardIndex": 1, "DeviceIndex": 2, "InterfaceType": "efa-only"}],
+            "p5.48xlarge",
+            "device index exceeds",
+        ),
+        (
+            [{"AssociatePublicIpAddress": True}, {"NetworkCardIndex": 1, "InterfaceType": "efa-only"}],
+            "p4d.24xlarge",
+            "cannot have a public address",
+        ),
     ],
 )
 def test_a_machine_has_only_the_adapters_that_ec2_knows(

@@ -164,11 +164,15 @@ def check_instance_types(names: Sequence[str], ami_type: str) -> None:
         raise invalid_parameter(f"[{', '.join(unfit)}] is not a valid instance type for requested amiType {ami_type}")
 
 
-def check_interface(machine: str, card: int, kind: str) -> None:
-    """Refuse an interface on a network card that a machine does not have, or that has no such interfaces."""
+def check_interface(machine: str, place: tuple[int, int], kind: str) -> None:
+    """Refuse an interface on a network card, or at an index of it, that a machine does not have for such interfaces."""
+    card, device = place
     cards = {each["NetworkCardIndex"]: each for each in INSTANCE_TYPES[machine]["NetworkInfo"]["NetworkCards"]}
     if kind not in cards.get(card, {}).get("InterfaceTypes", ()):
         raise invalid_parameter(f"{machine} has no {kind} network interface on network card {card}")
+    if device >= cards[card]["MaximumNetworkInterfaces"]:
+        # Words: aws/aws-k8s-tester#531.
+        raise invalid_parameter(f"The specified number '{device}' for the device index exceeds what {machine} has")
 
 
 def check_adapters(machine: str, wanted: int) -> None:

@@ -189,15 +189,19 @@ def check_interfaces(template: Mapping[str, Any], types: Sequence[str], vpc: str
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html
     """
     interfaces: Sequence[Mapping[str, Any]] = template.get("NetworkInterfaces", ())
-    for each in interfaces:
-        card, device = each.get("NetworkCardIndex", 0), each.get("DeviceIndex", 0)
+    places = [(each.get("NetworkCardIndex", 0), each.get("DeviceIndex", 0)) for each in interfaces]
+    if len(set(places)) < len(places):
+        raise invalid_parameter("Two network interfaces have the same network card index and device index")
+    if len(interfaces) > 1 and any(str(each.get("AssociatePublicIpAddress")).lower() == "true" for each in interfaces):
+        raise invalid_parameter("A machine with several network interfaces cannot have a public address")
+    for each, (card, device) in zip(interfaces, places, strict=True):
         kind = each.get("InterfaceType", "interface")
         if groups := each.get("Groups"):
             account.check_security_groups(groups, vpc)
         if kind == "efa-only" and not (card or device):
             raise invalid_parameter("An EFA-only network interface cannot be the primary network interface")
         for name in types:
-            account.check_interface(name, card, kind)
+            account.check_interface(name, (card, device), kind)
     for name in types:
         account.check_adapters(name, sum(each.get("InterfaceType", "").startswith("efa") for each in interfaces))
 
