@@ -23,7 +23,8 @@ _DIGITS_MAX: Final = 18
 _NEAR: Final = 0.7
 _BEGUN_MIN: Final = 3
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
-_LOGIN: Final = re.compile(r"(?:(://)|^(?=[^/\s:@]+:)(?!.*@sha256:))[^/]*@")
+_LOGIN: Final = re.compile(r"^(?!.*@sha256:)([a-z]*:/+)?.*:.*@", re.DOTALL)
+"""Beginning of an address with a login. Its password may hold a slash, and the address be mistyped."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _shown_text(text: str) -> str:
     if "PRIVATE KEY" in text:
         return "a private key"
     rest = f"... ({len(text)} characters)" if len(text) > _TEXT_MAX else ""
-    return repr(_LOGIN.sub(r"\1...@", text)[:_TEXT_MAX]) + rest
+    return repr(_LOGIN.sub(r"\g<1>...@", text)[:_TEXT_MAX]) + rest
 
 
 def printable(text: str, limit: int = _TEXT_MAX) -> str:

@@ -84,7 +84,6 @@ def test_nodes_of_eks_follow_proxy_and_certificates(aws: Account) -> None:
     assert PROXY["http"] in found
     assert EXAMPLE in found
     assert bring_up(aws, "dev") == []
-    assert bring_up(aws, "dev", prefixDelegation=True) == ["eks:UpdateAddon"]
     assert bring_up(aws, "dev", imageCaches=["k8s"]) == ["iam:PutRolePolicy"]
 
     groups = 2
@@ -110,7 +109,7 @@ BLOCK = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
 
 
 def test_a_range_of_pods_comes_with_the_cluster_and_stays(aws: Account) -> None:
-    given = {"prefixDelegation": True, "podCidr": "100.64.0.0/16"}
+    given = {"prefixDelegation": True, "podCidr": "100.64.0.0/16", "addonVersions": {"vpc-cni": "v1.22.2-eksbuild.1"}}
     aws.edit("dev", **{f"cluster__{key}": value for key, value in given.items()})
     kill(aws, "dev", "ec2:AssociateVpcCidrBlock")
     in_state, in_aws = aws_emulator.identities(aws, "dev")
@@ -122,7 +121,10 @@ def test_a_range_of_pods_comes_with_the_cluster_and_stays(aws: Account) -> None:
     refused = aws.run("up", "dev", "--hermetic", "--yes", check=False)
     assert refused.returncode == 1
     assert "no range of pods, but the cluster has 100.64.0.0/16" in refused.stdout + refused.stderr
-    aws.edit("dev", cluster__podCidr="100.64.0.0/16")
+    aws.edit("dev", cluster__prefixDelegation=None)
+    refused = aws.run("up", "dev", "--hermetic", "--yes", check=False)
+    assert "single addresses, but the cluster has addresses in prefixes" in refused.stdout + refused.stderr
+    aws.edit("dev", cluster__prefixDelegation=True, cluster__podCidr="100.64.0.0/16")
     aws.run("destroy", "dev", "--hermetic", "--yes")
     assert BLOCK not in aws.aws.inventory()
 

@@ -20,8 +20,7 @@ STACK = "test"
 """As the recorder calls every stack."""
 
 MORE: dict[str, Any] = {
-    "cluster.prefixDelegation": True,
-    "cluster.podCidr": "100.64.0.0/16",
+    **eks.PODS,
     "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
     "namespaces": {"mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus"}}}},
 }

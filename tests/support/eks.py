@@ -20,6 +20,12 @@ KEY = "aws:kms/key:Key"
 TAG = "aws:autoscaling/tag:Tag"
 
 CREATED = {"kind": "created", "cidr": "10.20.0.0/16"}
+PODS = {
+    "cluster.prefixDelegation": True,
+    "cluster.podCidr": "100.64.0.0/16",
+    "cluster.addonVersions": {"vpc-cni": "v1.22.2-eksbuild.1"},
+}
+"""Changes after which pods have a range of their own."""
 EXISTING = {
     "kind": "existing",
     "vpcId": "vpc-0123456789abcdef0",

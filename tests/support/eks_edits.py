@@ -4,7 +4,7 @@ from typing import Final
 
 from components.contract.certificates import EXAMPLE
 from support.edits import Changes, Edited, edits_of_every_kind
-from support.eks import EXISTING, ROLE, document
+from support.eks import EXISTING, PODS, ROLE, document
 from support.minors import CHOSEN, NEWEST, OLDER
 
 TEAM: Final = {"roleArn": f"{ROLE}/team", "level": "view", "groups": ["readers"]}
@@ -65,7 +65,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.secretsKeyArn": {"cluster.secretsKeyArn": KEY},
     "cluster.permissionsBoundaryArn": {"cluster.permissionsBoundaryArn": BOUNDARY},
     "cluster.prefixDelegation": {"cluster.prefixDelegation": True},
-    "cluster.podCidr": {"cluster.prefixDelegation": True, "cluster.podCidr": "100.64.0.0/16"},
+    "cluster.podCidr": PODS,
     "cluster.proxy": {"cluster.proxy": {"http": "http://proxy.corp.example:3128"}},
     "cluster.trustedCertificates": {"cluster.trustedCertificates": [EXAMPLE]},
     "cluster.nodeMirrors": {"cluster.nodeMirrors": {"docker.io": "mirror.corp.example/docker"}},

@@ -107,7 +107,7 @@ class ControlPlane(PlatformComponent):
             # Past the end of standard support EKS upgrades the cluster instead of charging six times the price.
             upgrade_policy=ClusterUpgradePolicyArgs(support_type="STANDARD"),
             tags={ENVIRONMENT_TAG: args.environment.value},
-            opts=self.child(depends_on=[role, logs], protect=args.is_production),
+            opts=self.child(depends_on=[role, logs, *args.network.ranges], protect=args.is_production),
         )
         self.security_group = self.cluster.vpc_config.apply(lambda network: network.cluster_security_group_id or "")
         self.access = (*self._entries(choices.access), *self._client_rules(choices.api_client_cidrs))

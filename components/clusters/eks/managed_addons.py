@@ -10,6 +10,7 @@ from pulumi_aws.eks import Addon, AddonPodIdentityAssociationArgs
 
 from components.base import PlatformComponent
 from components.clusters.eks.identity import CNI_POLICIES, EBS_POLICIES, PodRole, ServiceRole, pod_role_args
+from components.contract.eks.values import PREFIX_DELEGATION
 from components.contract.labels import LabelKey
 from components.contract.pools import PoolRole
 
@@ -39,7 +40,7 @@ BEFORE_NODES: Final = (
 )
 """Add-ons that run on every node and without which nodes do not become ready."""
 
-PREFIXES: Final = {"ENABLE_PREFIX_DELEGATION": "true", "WARM_PREFIX_TARGET": "1"}
+PREFIXES: Final = {PREFIX_DELEGATION: "true", "WARM_PREFIX_TARGET": "1"}
 """Environment of the CNI with which a node gets addresses of pods by prefixes, one more than its pods need.
 
 https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/prefix-and-ip-target.md
@@ -49,7 +50,8 @@ https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/prefix-and-ip-target.
 def before_nodes(*, has_prefixes: bool) -> tuple[ManagedAddon, ...]:
     """Return the add-ons before the nodes.
 
-    EKS calculates how many pods a node may have when it makes the node, from the CNI's settings at that moment.
+    EKS calculates how many pods the nodes of a group may have when it makes the group, from the CNI's settings at that
+    moment.
     """
     cni, *others = BEFORE_NODES
     return (replace(cni, configuration={**cni.configuration, "env": PREFIXES}) if has_prefixes else cni, *others)

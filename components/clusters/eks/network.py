@@ -48,6 +48,11 @@ class Network:
     """The private subnet of each zone, by zone letter."""
     ready: tuple[pulumi.Resource, ...]
     """What must exist before a node can reach AWS."""
+    ranges: tuple[pulumi.Resource, ...] = ()
+    """Further ranges of the VPC. A control plane that is older learns them up to an hour late.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
+    """
 
 
 def existing_network(choices: ExistingNetwork) -> Network:
@@ -112,8 +117,7 @@ class CreatedVpc(PlatformComponent):
             public = self._subnets("public", plan.public, {"kubernetes.io/role/elb": "1"})
             outside, gateways = self._ways_out(private, public)
         inside = self._private_tables(private, gateways)
-        if args.pod_cidr:
-            self._pod_subnets(IPv4Network(args.pod_cidr), inside)
+        ranges = (self._pod_range(IPv4Network(args.pod_cidr), inside),) if args.pod_cidr else ()
         PrivateEndpoints(
             f"{name}-endpoints",
             PrivateEndpointsArgs(
@@ -134,10 +138,12 @@ class CreatedVpc(PlatformComponent):
             vpc_id=self._vpc.id,
             node_subnet_ids={zone: subnet.id for zone, subnet in private.items()},
             ready=(self,),
+            ranges=ranges,
         )
         self.register_outputs({"vpcId": self._vpc.id})
 
-    def _pod_subnets(self, cidr: IPv4Network, tables: Mapping[str, RouteTable]) -> None:
+    def _pod_range(self, cidr: IPv4Network, tables: Mapping[str, RouteTable]) -> pulumi.Resource:
+        """Return the range of pods in the VPC, of which each zone gets a subnet."""
         block = VpcIpv4CidrBlockAssociation(
             f"{self._name}-pods", vpc_id=self._vpc.id, cidr_block=str(cidr), opts=self.child()
         )
@@ -147,6 +153,7 @@ class CreatedVpc(PlatformComponent):
             RouteTableAssociation(
                 f"{self._name}-pods-{zone}", route_table_id=tables[zone].id, subnet_id=subnet.id, opts=self.child()
             )
+        return block
 
     def _subnets(
         self, tier: str, cidrs: Mapping[str, str], tags: Mapping[str, str], needed: Sequence[pulumi.Resource] = ()

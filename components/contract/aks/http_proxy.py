@@ -2,13 +2,16 @@
 
 import base64
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from components.contract.certificates import EXAMPLE, Certificates
 from components.contract.choices import Explained
 from components.contract.proxy import Proxy
+
+SERVICE_NAMES: Final = ("svc", "cluster.local")
+"""Ends of the names of Services, without which pods would send calls of each other to the proxy."""
 
 NodeProxy = Annotated[
     Proxy | None,
@@ -38,16 +41,17 @@ TrustedCertificates = Annotated[
 def http_proxy_config(proxy: Proxy, network: str) -> dict[str, Any]:
     """Return the cluster's proxy by the names of the SDK's arguments.
 
-    AKS refuses addresses without a slash at their end (https://github.com/Azure/AKS/issues/5561), and adds its API,
-    pods, Services and the metadata service to the exceptions. Domains lose the dot in front, because AKS wants names
-    that keep to RFC 1123 (https://learn.microsoft.com/azure/aks/http-proxy); clients then except the bare name as well.
+    AKS adds no names of Services (https://github.com/Azure/AKS/issues/3174), and clients compare names, so that these
+    are excepted too. It adds its API, pods, Services and the metadata service. Addresses without a slash at their end
+    were refused (https://github.com/Azure/AKS/issues/5561). Domains lose the dot in front, because AKS wants names that
+    keep to RFC 1123 (https://learn.microsoft.com/azure/aks/http-proxy); clients then except the bare name as well.
 
     Parameters
     ----------
     network
         Range of the whole network, which is excepted.
     """
-    exceptions = (network, *(text.removeprefix(".") for text in proxy.exceptions))
+    exceptions = (network, *SERVICE_NAMES, *(text.removeprefix(".") for text in proxy.exceptions))
     return {
         "http_proxy": f"{proxy.http}/",
         "https_proxy": f"{proxy.for_https}/",

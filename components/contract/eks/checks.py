@@ -22,7 +22,7 @@ from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import is_closed, prefixes_of
 from components.contract.eks.reservations import reservation_problems
-from components.contract.eks.reserves import PREFIX_ADDRESSES, RESERVES, has_interfaces_for_pods, pods
+from components.contract.eks.reserves import PREFIX_ADDRESSES, PREFIXES_BESIDE, RESERVES, has_interfaces_for_pods, pods
 from components.contract.eks.user_data import USER_DATA_MAX
 from components.contract.eks.values import REGISTRY_K8S, REGISTRY_NVIDIA
 from components.contract.environments import Environment
@@ -94,10 +94,17 @@ def environment_problems(choices: EksConfig, environment: Environment) -> Iterat
         yield Mismatch(("publicAccessCidrs",), "must be empty if network.internet is none; list apiClientCidrs instead")
     size = len(choices.user_data.encode())
     if size > USER_DATA_MAX:
+        parts = {
+            "trustedCertificates": choices.trusted_certificates,
+            "proxy": choices.proxy,
+            "nodeMirrors": choices.node_mirrors,
+        }
+        first, *others = (key for key, value in parts.items() if value)
+        beside = f" with {' and '.join(others)}" if others else ""
         yield Mismatch(
-            ("trustedCertificates",),
-            f"with proxy and nodeMirrors they make {size} bytes of user data, and AWS leaves room for {USER_DATA_MAX}; "
-            "remove certificates of authorities that sign for no registry of the nodes",
+            (first,),
+            f"needs {size} bytes of user data{beside}, and AWS leaves room for {USER_DATA_MAX}; remove entries that no "
+            "node needs",
         )
 
 
@@ -129,12 +136,12 @@ def _address_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterat
             names = ", ".join(few)
             message = f"{names} cannot get enough addresses from cluster.podCidr, only beside it; use other types"
             yield Mismatch((group.pool,), message)
-    wanted = sum(group.size.max * ceil(_most_pods(group) / PREFIX_ADDRESSES) for group in groups)
+    wanted = sum(group.size.max * _most_prefixes(group) for group in groups)
     prefixes = prefixes_of(choices.pod_cidr, len(choices.zones))
     if wanted > prefixes:
         yield Mismatch(
             (),
-            f"may have nodes for {wanted} prefixes of {PREFIX_ADDRESSES} pods at maximum size; the subnets of "
+            f"may have nodes for {wanted} prefixes of {PREFIX_ADDRESSES} addresses at maximum size; the subnets of "
             f"cluster.podCidr {choices.pod_cidr} have {prefixes}; lower size.max, or widen it in a new cluster",
         )
 
@@ -156,8 +163,9 @@ def _image_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator
                 )
 
 
-def _most_pods(group: NodeGroup) -> int:
-    return max(pods(each, has_prefixes=True) for each in group.instances)
+def _most_prefixes(group: NodeGroup) -> int:
+    most = max(pods(each, has_prefixes=True) for each in group.instances)
+    return ceil(most / PREFIX_ADDRESSES) + PREFIXES_BESIDE
 
 
 def _hours_problems(

@@ -352,9 +352,14 @@ class EksConfig(ContractModel):
     def _new_enough(cls, versions: dict[str, str], info: ValidationInfo) -> dict[str, str]:
         findings, given = Findings(), versions.get(CNI)
         for key, lowest in CNI_MIN.items():
-            if given and info.data.get(key) and number(given) < lowest:
-                wanted = ".".join(map(str, lowest))
-                findings.add(f"knows no cluster.{to_camel(key)}; choose v{wanted} or later", CNI, given=given)
+            if not info.data.get(key):
+                continue
+            wanted = f"choose v{'.'.join(map(str, lowest))} or later"
+            if given and number(given) < lowest:
+                findings.add(f"does not support cluster.{to_camel(key)}; {wanted}", CNI, given=given)
+            elif not given and key == "pod_cidr":
+                # AWS's default has been older.
+                findings.add(f"is required with cluster.podCidr, because AWS's default may be too old; {wanted}", CNI)
         findings.raise_if_any()
         return versions
 

@@ -9,15 +9,6 @@ from pydantic import AfterValidator, Field
 from components.contract.choices import Explained, Findings
 from components.contract.images import Mirror
 
-MIRRORS_MAX: Final = 12
-"""Maximum number of mirrored registries, so that their files fit into user data beside certificates."""
-
-CACHES_MAX: Final = 50
-"""Maximum number of pull-through cache rules in a registry of ECR, by default.
-
-https://docs.aws.amazon.com/AmazonECR/latest/userguide/service-quotas.html
-"""
-
 DOCKER_HUB: Final = "docker.io"
 """Registry of images without one. containerd looks for its mirrors by this name."""
 
@@ -31,7 +22,8 @@ _PREFIX_LENGTHS: Final = (2, 30)
 
 
 def _is_ecr(name: str) -> bool:
-    return ".dkr.ecr." in name.partition("/")[0]
+    """Return whether a registry is ECR, by any of its names: https://docs.aws.amazon.com/general/latest/gr/ecr.html."""
+    return re.search(r"\.dkr[.-]ecr", name.partition("/")[0]) is not None
 
 
 def _registry(host: str) -> str:
@@ -45,9 +37,6 @@ def _registry(host: str) -> str:
 
 
 def _apart(mirrors: Mapping[str, str]) -> Mapping[str, str]:
-    if len(mirrors) > MIRRORS_MAX:
-        # pydantic's own check does not count them.
-        raise ValueError(f"has {len(mirrors)} entries, at most {MIRRORS_MAX} are allowed")
     findings = Findings()
     for registry, mirror in mirrors.items():
         if _is_ecr(mirror):
@@ -79,7 +68,6 @@ def _once(prefixes: tuple[str, ...]) -> tuple[str, ...]:
 NodeMirrors = Annotated[
     dict[Annotated[str, AfterValidator(_registry)], Mirror],
     Field(
-        json_schema_extra={"maxProperties": MIRRORS_MAX},
         description="Mirrors that nodes ask first, without a login, by the registry that images name.",
         examples=[{"docker.io": "mirror.corp.example/docker"}],
     ),
@@ -93,7 +81,6 @@ NodeMirrors = Annotated[
 ImageCaches = Annotated[
     tuple[Annotated[str, AfterValidator(_prefix)], ...],
     Field(
-        max_length=CACHES_MAX,
         description="Prefixes of pull-through caches in the account's ECR, which nodes fill by pulling.",
         examples=[["k8s", "quay"]],
     ),

@@ -93,12 +93,12 @@ PrefixDelegation = Annotated[
     bool,
     Field(
         strict=True,
-        description="Whether nodes get addresses of pods in prefixes of 16 (docs/closed-networks.md).",
+        description="Whether nodes get addresses of pods in prefixes of 16. Fixed when the cluster is created.",
         examples=[True],
     ),
     Explained(
         "Single addresses suffice for most pods, and a small network has too few prefixes.",
-        "Pods a node may have: 110, or 250 from 30 vCPUs on. Nodes that exist keep their number.",
+        "Pods a node may have: 110, or 250 from 30 vCPUs on.",
     ),
 ]
 

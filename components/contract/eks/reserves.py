@@ -33,6 +33,15 @@ _WITHOUT_PREFIXES: Final = ("i3.",)
 https://docs.aws.amazon.com/ec2/latest/instancetypes/ec2-nitro-instances.html
 """
 
+_ONE_INTERFACE: Final = ("hpc6id.32xlarge",)
+"""Types with one network interface: aws/amazon-vpc-cni-k8s, ``pkg/vpc/vpc_ip_resource_limit.go``."""
+
+PREFIXES_BESIDE: Final = 2
+"""Prefixes that a full node takes beside those of its pods.
+
+One is kept ready (``WARM_PREFIX_TARGET``), and an interface's own address breaks another one up.
+"""
+
 _ON_THE_HOST: Final = 2
 """Pods in the count of addresses that use the node's own: awslabs/amazon-eks-ami, ``eni-max-pods.txt``."""
 
@@ -53,8 +62,10 @@ def takes_prefixes(instance: InstanceType) -> bool:
 def has_interfaces_for_pods(instance: InstanceType) -> bool:
     """Return whether the machine's interfaces beside the first have prefixes for as many pods as EKS promises.
 
-    The first one, which cannot be told from the count of addresses, holds at most half of them.
+    The first of several, which cannot be told from the count of addresses, holds at most half of them.
     """
+    if instance.name in _ONE_INTERFACE:
+        return False
     beside = (pod_addresses(instance) - _ON_THE_HOST) // 2 * PREFIX_ADDRESSES
     return takes_prefixes(instance) and beside >= pods(instance, has_prefixes=True)
 

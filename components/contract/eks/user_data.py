@@ -22,7 +22,7 @@ USER_DATA_MAX: Final = 12 * 1024
 which EKS adds a part with the cluster's address and authority, labels and taints: assumed to need 4 KiB.
 """
 
-PROXY_RELEASE_MIN: Final = "20251101"
+PROXY_RELEASE_MIN: Final = "20251120"
 """Date from which releases of the image set the environment before their own requests: awslabs/amazon-eks-ami#2489."""
 
 ALWAYS_DIRECT: Final = (

@@ -18,15 +18,19 @@ ADDONS: Final = (
 CNI: Final = "vpc-cni"
 """Add-on that gives pods their addresses."""
 
-CNI_MIN: Final = {"prefix_delegation": (1, 9, 0), "pod_cidr": (1, 22, 0)}
+CNI_MIN: Final = {"prefix_delegation": (1, 9, 0), "pod_cidr": (1, 22, 2)}
 """First version of it that knows a choice of the cluster, by the choice.
 
-https://docs.aws.amazon.com/eks/latest/userguide/cni-increase-ip-addresses-procedure.html, and
-https://github.com/aws/amazon-vpc-cni-k8s/releases/tag/v1.22.0, which keeps pods off the subnets of nodes.
+https://docs.aws.amazon.com/eks/latest/userguide/cni-increase-ip-addresses-procedure.html. Since v1.22.0 the tag
+with the value 0 keeps pods off the subnets of nodes; v1.22.0 and v1.22.1 ask for a right that ``AmazonEKS_CNI_Policy``
+lacks, and stop (https://github.com/aws/amazon-vpc-cni-k8s/issues/3705).
 """
 
 EFS_ADDON: Final = "aws-efs-csi-driver"
 """Add-on of clusters with shared storage."""
+
+PREFIX_DELEGATION: Final = "ENABLE_PREFIX_DELEGATION"
+"""Variable of the CNI by which nodes get addresses of pods in prefixes."""
 
 REGISTRY_K8S: Final = "registry.k8s.io"
 REGISTRY_NVIDIA: Final = "nvcr.io"

@@ -8,15 +8,19 @@ from typing import Final
 
 from policies.resource import Resource
 from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, resources_of
+from policies.values import NotJudgeableError
 from policies.views.node_groups.aks import MANAGED_CLUSTER
 from policies.views.type_tokens import LAUNCH_TEMPLATE
 
 SECRETS: Final[Mapping[str, re.Pattern[str]]] = {
-    "a login in an address": re.compile(r"://[^/\s\"']*@"),
+    "a login in an address": re.compile(r"https?://[^/?#\s\"']*@"),
     "a private key": re.compile("PRIVATE KEY-----"),
-    "an access key of AWS": re.compile(r"\bAKIA[A-Z0-9]{16}\b"),
+    "an access key of AWS": re.compile(r"\bA[KS]IA[A-Z0-9]{16}\b"),
 }
 """Secrets that have a form of their own, by what a message calls them."""
+
+
+_GZIP: Final = b"\x1f\x8b"
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
@@ -34,11 +38,14 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
 
 
 def _plain(given: str) -> str:
-    """Return user data, which the API takes in base64, as text."""
+    """Return user data, which the API takes in base64, as text; compressed data cannot be judged."""
     try:
-        return base64.b64decode(given, validate=True).decode(errors="replace")
+        decoded = base64.b64decode("".join(given.split()), validate=True)
     except binascii.Error:
         return given
+    if decoded.startswith(_GZIP):
+        raise NotJudgeableError("userData", "is compressed")
+    return decoded.decode(errors="replace")
 
 
 RULE = Rule(

@@ -79,14 +79,16 @@ def test_a_choice_that_eks_fixed_at_creation_is_refused_on_a_living_cluster(
     assert [(each.where, each.what) for each in found] == [(f"cluster.{key}", what)]
 
 
-PODS = {"prefixDelegation": True, "podCidr": "100.64.0.0/16"}
+PREFIXES = {"prefixDelegation": True}
+CNI = {"addonVersions": {"vpc-cni": "v1.22.2-eksbuild.1"}}
+PODS = {**PREFIXES, **CNI, "podCidr": "100.64.0.0/16"}
 
 
 @pytest.mark.parametrize(
     ("before", "after", "what"),
     [
-        ({}, PODS, "100.64.0.0/16, but the cluster has no range of pods"),
-        (PODS, {"prefixDelegation": True}, "no range of pods, but the cluster has 100.64.0.0/16"),
+        ({**PREFIXES, **CNI}, PODS, "100.64.0.0/16, but the cluster has no range of pods"),
+        (PODS, {**PREFIXES, **CNI}, "no range of pods, but the cluster has 100.64.0.0/16"),
         (
             PODS,
             {**PODS, "podCidr": "100.65.0.0/16"},
@@ -102,11 +104,21 @@ def test_pods_keep_their_range_for_nodes_keep_their_subnets(
     assert found.allowed.startswith("nodes keep the subnets")
 
 
-def test_while_there_are_no_nodes_a_range_of_pods_can_be_added() -> None:
-    """So a first run that failed after the cluster does not stand in the way of the next one."""
-    state = exported()
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        ({}, PREFIXES, "addresses in prefixes, but the cluster has single addresses"),
+        (PREFIXES, {}, "single addresses, but the cluster has addresses in prefixes"),
+    ],
+)
+def test_groups_keep_the_number_of_pods_for_which_they_were_made(
+    before: dict[str, Any], after: dict[str, Any], what: str
+) -> None:
+    (found,) = refused(_of_the_cluster(before), _of_the_cluster(after))
+    assert (found.where, found.what) == ("cluster.prefixDelegation", what)
+    state = exported(_of_the_cluster(before))
     state["resources"] = [each for each in state["resources"] if each["type"] != NODE_GROUP]
-    assert refused({}, _of_the_cluster(PODS), state) == []
+    assert refused({}, _of_the_cluster(after), state) == []
 
 
 def test_the_refusal_of_another_key_says_to_keep_the_cluster_s_key() -> None:
@@ -131,6 +143,7 @@ def test_the_arn_of_the_stack_s_own_key_is_another_choice_for_the_engine_would_d
         ({"secretsKeyArn": GIVEN}, {"secretsKeyArn": GIVEN}),
         ({"network": EXISTING}, {"network": EXISTING}),
         ({"network": EXISTING}, {"network": MOVED}),
+        (PREFIXES, PREFIXES),
         (PODS, PODS),
     ],
 )

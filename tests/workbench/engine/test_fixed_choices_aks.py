@@ -189,6 +189,20 @@ def test_a_proxy_and_certificates_that_stay_are_no_change() -> None:
     assert refused(both, both) == []
 
 
+def test_exceptions_of_aks_itself_are_no_change_after_a_refresh() -> None:
+    state = exported({"cluster.proxy": PROXY})
+    (cluster,) = (each for each in state["resources"] if each["type"] == CLUSTER)
+    sent = cluster["inputs"]["httpProxyConfig"]["noProxy"]
+    cluster["outputs"]["privateFQDN"] = "research.privatelink.westeurope.azmk8s.io"
+    sent += ["konnectivity", "localhost", "168.63.129.16", "research.privatelink.westeurope.azmk8s.io"]
+    assert [*cloud_of(STACK, config({"cluster.proxy": PROXY})).fixed_blockers(state)] == []
+    sent.append("new.azure.example")
+    (found,) = cloud_of(STACK, config({"cluster.proxy": PROXY})).fixed_blockers(state)
+    assert "Azure has these exceptions too: new.azure.example." in found.step
+    more = {**PROXY, "except": [*PROXY["except"], "new.azure.example"]}
+    assert [*cloud_of(STACK, config({"cluster.proxy": more})).fixed_blockers(state)] == []
+
+
 def test_what_aks_keeps_of_a_proxy_and_of_certificates_is_said_with_the_commands_that_end_it() -> None:
     both = {"cluster.proxy": PROXY, "cluster.trustedCertificates": CERTIFICATES}
     parts = components_of_state(exported(both))

@@ -126,7 +126,7 @@ def test_addresses_of_a_proxy_end_with_a_slash_and_its_exceptions_keep_to_rfc_11
     assert cluster({"cluster.proxy": proxy})["httpProxyConfig"] == {
         "httpProxy": "http://proxy.corp.example:3128/",
         "httpsProxy": "http://proxy.corp.example:3128/",
-        "noProxy": ["10.30.0.0/16", "corp.example", "192.168.0.0/16"],
+        "noProxy": ["10.30.0.0/16", "svc", "cluster.local", "corp.example", "192.168.0.0/16"],
     }
 
 

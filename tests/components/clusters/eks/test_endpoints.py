@@ -1,5 +1,5 @@
 from components.clusters.eks.endpoints import INTERFACE_SERVICES
-from support.eks import build, built
+from support.eks import PODS, build, built
 
 ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 
@@ -13,7 +13,7 @@ def test_a_private_api_brings_private_ways_to_aws() -> None:
 
 
 def test_pods_with_a_range_of_their_own_use_them_too() -> None:
-    recorder = build({"environment": "prod", "cluster.prefixDelegation": True, "cluster.podCidr": "100.64.0.0/16"})
+    recorder = build({"environment": "prod", **PODS})
     rules = recorder.of_type("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule")
     assert [(r["cidrIpv4"], r["description"]) for r in rules.values()] == [
         ("10.20.0.0/16", "HTTPS from the VPC"),

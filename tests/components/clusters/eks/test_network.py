@@ -1,4 +1,4 @@
-from support.eks import CLUSTER, EXISTING, NODE_GROUP, build, built
+from support.eks import CLUSTER, EXISTING, NODE_GROUP, PODS, build, built
 
 VPC = "aws:ec2/vpc:Vpc"
 SUBNET = "aws:ec2/subnet:Subnet"
@@ -51,7 +51,6 @@ def test_production_keeps_flow_logs_and_protects_the_vpc() -> None:
 
 
 BLOCK = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
-PODS = {"cluster.prefixDelegation": True, "cluster.podCidr": "100.64.0.0/16"}
 
 
 def test_pods_get_subnets_of_their_own_with_the_routes_of_the_nodes() -> None:
@@ -71,6 +70,10 @@ def test_pods_get_subnets_of_their_own_with_the_routes_of_the_nodes() -> None:
     tables = recorder.of_type("aws:ec2/routeTableAssociation:RouteTableAssociation")
     for zone in "abc":
         assert tables[f"test-network-pods-{zone}"]["routeTableId"] == f"test-network-private-{zone}-id"
+
+
+def test_the_range_of_pods_is_there_before_the_control_plane_looks_at_the_vpc() -> None:
+    assert (BLOCK, "test-network-pods") in build(PODS).needs((CLUSTER, "test-cluster"))
 
 
 def test_no_pod_gets_an_address_of_the_nodes_then_and_no_node_one_of_the_pods() -> None:

@@ -115,6 +115,9 @@ def test_user_data_stays_within_what_aws_takes() -> None:
     assert config({"cluster.trustedCertificates": certificates[:7], "cluster.proxy": PROXY})
     with pytest.raises(
         ConfigurationError,
-        match=r"cluster\.trustedCertificates: with proxy and nodeMirrors they make 1\d{4} bytes of user data",
+        match=r"cluster\.trustedCertificates: needs 1\d{4} bytes of user data with proxy,",
     ):
         config({"cluster.trustedCertificates": certificates, "cluster.proxy": PROXY})
+    names = [f"registry-{number}.{'a' * 60}.{'b' * 60}.{'c' * 60}.{'d' * 50}.example" for number in range(50)]
+    with pytest.raises(ConfigurationError, match=r"cluster\.proxy: needs 1\d{4} bytes of user data, and"):
+        config({"cluster.proxy": {**PROXY, "except": names}})

@@ -3,8 +3,8 @@
 https://learn.microsoft.com/azure/aks/http-proxy and https://learn.microsoft.com/azure/aks/custom-certificate-authority.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Container, Iterator, Mapping
+from typing import Any, Final
 
 from pydantic.alias_generators import to_camel
 
@@ -15,11 +15,15 @@ from workbench.engine.clouds.aks.conditions import CLUSTER
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.fixed_choice import resources_of
 
+OWN_EXCEPTIONS: Final = ("konnectivity", "localhost", "127.0.0.1", "169.254.169.254", "168.63.129.16")
+"""What AKS adds to the exceptions of every proxy, beside the names of the API and the ranges of pods and Services.
+
+https://github.com/hashicorp/terraform-provider-azurerm/issues/24188 and https://github.com/hashicorp/terraform-provider-azurerm/pull/14177.
+"""
+
 
 def data_blockers(choices: AksConfig, deployment: Mapping[str, Any]) -> Iterator[Blocker]:
     """Return a blocker for each of the two that would change, for clusters with data pools.
-
-    Compared is what was last sent, because AKS adds exceptions of its own.
 
     Parameters
     ----------
@@ -32,22 +36,31 @@ def data_blockers(choices: AksConfig, deployment: Mapping[str, Any]) -> Iterator
     if cluster is None:
         return
     sent = cluster.get("inputs") or {}
-    for key, noun, live, declared in (
-        ("proxy", "proxy", sent.get("httpProxyConfig") or {}, _proxy(choices)),
-        (
-            "trustedCertificates",
-            "certificates",
-            _certificates(sent),
-            trusted_certificates(choices.trusted_certificates),
-        ),
-    ):
-        if live != declared:
-            yield Blocker(
-                f"cluster.{key}",
-                f"NG-20: the {noun} of the nodes would change",
-                "AKS replaces all nodes then, and data nodes lose their disks",
-                "Set it back. For another value, create a second stack with a cluster of another name and move there.",
-            )
+    own = {*OWN_EXCEPTIONS, choices.pod_cidr, choices.service_cidr, *_api_names(cluster.get("outputs") or {})}
+    live, declared = (_proxy_without(each, own) for each in (sent.get("httpProxyConfig") or {}, _proxy(choices)))
+    if live != declared:
+        more = [text for text in live.get("noProxy", ()) if text not in declared.get("noProxy", ())]
+        yield _blocker("proxy", "proxy", f" Azure has these exceptions too: {', '.join(more)}." if more else "")
+    if _certificates(sent) != trusted_certificates(choices.trusted_certificates):
+        yield _blocker("trustedCertificates", "certificates")
+
+
+def _blocker(key: str, noun: str, more: str = "") -> Blocker:
+    return Blocker(
+        f"cluster.{key}",
+        f"NG-20: the {noun} of the nodes would change",
+        "AKS replaces all nodes then, and data nodes lose their disks",
+        f"Set it back.{more} For another value, create a second stack with a cluster of another name and move there.",
+    )
+
+
+def _api_names(outputs: Mapping[str, Any]) -> Iterator[str]:
+    return (str(outputs[key]) for key in ("fqdn", "privateFQDN") if outputs.get(key))
+
+
+def _proxy_without(proxy: Mapping[str, Any], own: Container[str]) -> dict[str, Any]:
+    """Return a proxy without AKS's own exceptions: a refresh enters those into what was sent."""
+    return {**proxy, "noProxy": [text for text in proxy["noProxy"] if text not in own]} if proxy else {}
 
 
 def kept(choices: AksConfig, cluster: AksCluster) -> Iterator[str]:
@@ -55,7 +68,8 @@ def kept(choices: AksConfig, cluster: AksCluster) -> Iterator[str]:
     if cluster.inputs.get("httpProxyConfig") and not choices.proxy:
         yield (
             "AKS keeps a proxy that the stack file no longer names. To turn it off, which replaces all nodes: "
-            f"`az aks update {cluster.is_} --disable-http-proxy`."
+            f"`az aks update {cluster.is_} --disable-http-proxy`. To use one again, `--enable-http-proxy` comes before "
+            "`up`."
         )
     if _certificates(cluster.inputs) and not choices.trusted_certificates:
         remove = "--set properties.securityProfile.customCATrustCertificates=[]"

@@ -1,11 +1,13 @@
-"""What is fixed when a cluster of EKS is created: the key of its Secrets, its zones, its VPC and the range of pods."""
+"""What is fixed when a cluster of EKS is created: the key of its Secrets, its zones, its VPC, and addresses of pods."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import ExistingNetwork
-from workbench.engine.clouds.eks.cluster_components import CLUSTER, GROUP
+from components.contract.eks.values import CNI, PREFIX_DELEGATION
+from workbench.engine.clouds.eks.cluster_components import ADDON, CLUSTER, GROUP
 from workbench.engine.clouds.fixed_choice import FixedChoice, resources_of
 from workbench.report.events import STACK_TYPE
 
@@ -17,6 +19,7 @@ BLOCK: Final = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
 
 _OWN_KEY: Final = "the stack's own key"
 _NO_PODS: Final = "no range of pods"
+_PREFIXES: Final = {True: "addresses in prefixes", False: "single addresses"}
 
 
 def _cluster(deployment: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -76,11 +79,25 @@ def _declared_pods(choices: EksConfig) -> str:
 
 
 def _live_pods(deployment: Mapping[str, Any]) -> str:
-    # Not of the cluster: it may exist before its network is whole, and then nothing has an address yet.
-    if not next(resources_of(deployment, GROUP), None):
+    if not _cluster(deployment):
         return ""
     block = next(resources_of(deployment, BLOCK), {"inputs": {"cidrBlock": _NO_PODS}})
     return str((block.get("inputs") or {}).get("cidrBlock") or "")
+
+
+def _declared_prefixes(choices: EksConfig) -> str:
+    return _PREFIXES[choices.prefix_delegation]
+
+
+def _live_prefixes(deployment: Mapping[str, Any]) -> str:
+    # Until there are groups, EKS has calculated nothing from the setting.
+    if not next(resources_of(deployment, GROUP), None):
+        return ""
+    addons = (each.get("inputs") or {} for each in resources_of(deployment, ADDON))
+    given = next((each.get("configurationValues") for each in addons if each.get("addonName") == CNI), None)
+    if given is None:
+        return ""
+    return _PREFIXES[(json.loads(given).get("env") or {}).get(PREFIX_DELEGATION) == "true"]
 
 
 def _subnets(deployment: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -113,6 +130,15 @@ FIXED: Final = (
         live=_live_network,
         # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
         step=f"Set kind and VPC, or its range, back: a cluster stays in its first VPC. {_ANOTHER}",
+    ),
+    FixedChoice(
+        key="cluster.prefixDelegation",
+        declared=_declared_prefixes,
+        live=_live_prefixes,
+        # https://docs.aws.amazon.com/eks/latest/userguide/cni-increase-ip-addresses-procedure.html
+        step=f"Set it back. {_ANOTHER}",
+        why="EKS calculates the number of pods on the nodes of a group when it makes the group, and without prefixes "
+        "there are fewer addresses",
     ),
     FixedChoice(
         key="cluster.podCidr",

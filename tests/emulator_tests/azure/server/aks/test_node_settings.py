@@ -36,7 +36,7 @@ def test_a_proxy_and_certificates_that_are_left_out_stay(home: Account) -> None:
 
 @parametrized(
     (
-        {"httpProxyConfig": {"httpProxy": "http://proxy:3128"}},
+        {"httpProxyConfig": {"httpProxy": "http://proxy:3128/path"}},
         "HTTPProxyWrongUrlError",
         "HTTPProxyConfig.HTTPProxy",
     ),

@@ -33,7 +33,7 @@ def check(properties: Mapping[str, Any]) -> None:
     for name, schemes, words in _ADDRESSES:
         given = proxy.get(name)
         url = urlsplit(given or "")
-        if given and (url.scheme not in schemes or not url.hostname or url.path != "/" or "@" in url.netloc):
+        if given and (url.scheme not in schemes or not url.hostname or url.path not in ("", "/") or "@" in url.netloc):
             told = f"The url {given} is not correct for the property HTTPProxyConfig.{words}"
             raise Refusal("HTTPProxyWrongUrlError", 400, told)
     for each in proxy.get("noProxy") or ():
