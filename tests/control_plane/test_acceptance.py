@@ -22,9 +22,6 @@ from workbench.acceptance.run import STEPS
 
 pytestmark = pytest.mark.control_plane
 
-DRIFT_PLANS = {"PULUMI_OPTION_SKIP_PREVIEW": "false"}
-"""`drift` is a preview, which the quick accounts skip."""
-
 ALL = [step.name for step in STEPS]
 
 
@@ -61,7 +58,7 @@ def test_on_an_existing_cluster(tmp_path: Path) -> None:
     with site(tmp_path) as theirs:
         before, file = theirs.snapshot(), theirs.file.read_text()
         printed = ended(
-            theirs.cluster.start("accept", STACK, "--yes", "--hermetic", **theirs.environment() | DRIFT_PLANS)
+            theirs.cluster.start("accept", STACK, "--yes", "--hermetic", **theirs.environment())
         )
         skipped = but("claim", "autoscaler sizes", "pool replaced")
         assert results(theirs.cluster.data, f"{STACK}-accept") == skipped, printed[-6000:]
@@ -76,7 +73,7 @@ def test_on_an_existing_cluster(tmp_path: Path) -> None:
 def test_on_the_emulators(tmp_path: Path, kind: type[CloudAccount], simulation: type[Simulation], stack: str) -> None:
     with kind.opened(tmp_path, stack, is_quick=True) as made, simulated(simulation(made)):
         before = made.emulator.inventory()
-        printed = ended(made.start("accept", stack, "--yes", "--hermetic", **DRIFT_PLANS))
+        printed = ended(made.start("accept", stack, "--yes", "--hermetic"))
         seen = record(tmp_path / "data", f"{stack}-accept")
         assert results(tmp_path / "data", f"{stack}-accept") == but(), printed[-6000:]
         assert made.emulator.inventory() == before
@@ -109,7 +106,7 @@ def _is_up(process: psutil.Process) -> bool:
 def killed_in(made: Cluster, step: str) -> None:
     """Start the run, or continue it, and kill it in a step with all processes of its group."""
     folder, began = made.data / "acceptance" / "local-accept", time.time()
-    process = made.start("accept", "local", "--yes", "--hermetic", **DRIFT_PLANS)
+    process = made.start("accept", "local", "--yes", "--hermetic")
     assert process.stdout
     printed = []
     for line in process.stdout:

@@ -193,9 +193,7 @@ class CloudAccount(ABC):
     def run(self, *arguments: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run ``igz-clusters`` and return what it printed; with ``check`` a failure fails the test."""
         only_the_end = NO_CHECKPOINTS if self.is_quick else {}
-        # The engine refuses to skip a preview that is all that it is asked for.
-        previewed = {"PULUMI_OPTION_SKIP_PREVIEW": "false"} if arguments[:1] == ("drift",) else {}
-        given = {**self.environment(), **only_the_end, **previewed, **variables}
+        given = {**self.environment(), **only_the_end, **variables}
         return finished([*self._program, *arguments], given, check=check)
 
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:

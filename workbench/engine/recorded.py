@@ -9,10 +9,13 @@ from workbench.system import temporary
 
 PREVIEWS: Final = {
     "up": ("preview",),
-    "destroy": ("destroy", "--preview-only"),
-    "refresh": ("refresh", "--preview-only", "--run-program=false"),
+    "destroy": ("destroy", "--preview-only", "--skip-preview=false"),
+    "refresh": ("refresh", "--preview-only", "--skip-preview=false", "--run-program=false"),
 }
-"""The engine's preview command for each command."""
+"""The engine's preview command for each command; it refuses to skip a preview that is all that it is asked for.
+
+Callers who skip previews by ``PULUMI_OPTION_SKIP_PREVIEW`` mean those before a change.
+"""
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def test_the_cluster_is_looked_into_after_the_guard_and_before_the_engine(engine
     order = [call[0] if "--preview-only" not in call else "plan" for call in engine.calls]
     assert order == ["stack", "refresh", "stack", "plan", "kubectl", "destroy"]
     (plan,) = [call for call in engine.calls if "--preview-only" in call]
-    assert plan == ["destroy", "--preview-only", "--refresh=false"]
+    assert plan == ["destroy", "--preview-only", "--skip-preview=false", "--refresh=false"]
     assert engine.calls[-1] == ["destroy", "--yes"]
 
 
