@@ -167,6 +167,7 @@ def test_a_proximity_placement_group_lives_on_aks(azure: Subscription) -> None:
     def groups() -> list[str]:
         return azure.azure.inventory().get("azure-native:compute:ProximityPlacementGroup", [])
 
+    bring_up(azure, "aks-dev")
     # A pool joins a group when it is made: killed after the group, another pool comes before the old one goes.
     (alone,) = azure.agent_pools("gpu")
     azure.edit("aks-dev", pools__gpu__zone="1", pools__gpu__closeTogether=True)
