@@ -12,11 +12,11 @@ test-changed: $(INSTALLED) ## Run the tests that the changes since BASE (origin/
 kills: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes about half an hour
 	@$(TESTS) --kills -k "kill or ctrl_c or at_once or damage"
 
-proofs: $(INSTALLED) ## Rehearse all random sets of pods and every planted mistake; takes about an hour
+proofs: $(INSTALLED) ## Run all cases of what test-all shows by some, such as random sets of pods; takes two hours
 	@$(TESTS) --proofs -m proofs
 
 nightly: $(INSTALLED) ## Kill runs on the AWS and Azure emulators at every call that changes something; takes a night
-	@$(TESTS) --moments 150 tests/control_plane/test_cloud_kills.py
+	@$(TESTS) --kills --moments 150 tests/control_plane/test_cloud_kills.py
 
 TESTS = $(BIN)/igz-clusters toolchain build --hermetic && $(BIN)/python -m pytest --numprocesses auto \
 	--dist loadgroup --no-loadscope-reorder

@@ -45,7 +45,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(DAMAGES, ["truncated"]))
+@pytest.mark.parametrize("name", sampled(DAMAGES, ["truncated"], others=pytest.mark.kills))
 def test_a_damaged_state_is_refused_kept_and_restored(own: Cluster, name: str) -> None:
     damage, reason = DAMAGES[name]
     damage(state_file(own))

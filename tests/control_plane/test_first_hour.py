@@ -13,7 +13,7 @@ import pytest
 from support.cluster import Cluster, user_environment
 from workbench.system.paths import PROJECT_ROOT
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 NOTHING_CHANGES = r"Resources:\s+\d+ unchanged\n"
 

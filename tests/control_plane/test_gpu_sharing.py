@@ -14,7 +14,7 @@ from workbench.rehearsal.settings import Pace
 from workbench.rehearsal.verdicts.judge import judge
 from workbench.toolchain import ensure
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 TURNS = {**POOLS["gpu"], "size": {"min": 0, "max": 3}, "sharing": {"mode": "time-slicing", "replicas": 4}}
 SLICES = {
@@ -99,7 +99,6 @@ def test_each_pod_runs_where_its_name_of_a_gpu_is_offered(played: tuple[Record, 
     assert {pod.end for pod in record.of_work("turn")} == {PodEnd.SUCCEEDED}
 
 
-@pytest.mark.full
 def test_the_shipped_scenario_of_shared_gpus_is_met(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path))
     (named,) = find_all(["shared-gpus"])

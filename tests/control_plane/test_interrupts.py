@@ -12,7 +12,7 @@ from support.cluster import Cluster, new_cluster
 from support.inventory import assert_whole
 from support.runs import arguments, empty, lines_of
 
-pytestmark = [pytest.mark.control_plane, pytest.mark.full]
+pytestmark = [pytest.mark.control_plane, pytest.mark.full, pytest.mark.moments(1)]
 
 
 @pytest.fixture(scope="module")

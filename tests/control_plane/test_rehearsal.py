@@ -89,11 +89,13 @@ def is_alive(process: psutil.Process) -> bool:
     return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "component",
     [
+        *(pytest.param(name, marks=pytest.mark.proofs) for name in ("kube-scheduler", "kwok", "etcd")),
+        "kube-apiserver",
         "cluster-autoscaler",
-        *(pytest.param(name, marks=pytest.mark.full) for name in ("kube-apiserver", "kube-scheduler", "kwok", "etcd")),
     ],
 )
 def test_a_killed_component_leaves_its_scenario_without_a_verdict_and_others_go_on(

@@ -22,7 +22,7 @@ from workbench.rehearsal.verdicts.finding import JITTER
 from workbench.rehearsal.verdicts.nodes import peak
 from workbench.toolchain import ensure
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 MINUTE: Final = 60.0
 CROWD: Final = {
@@ -102,7 +102,6 @@ def test_nodes_are_ready_after_their_start_and_belong_to_their_group(record: Rec
     assert all(pod.started is not None and pod.node for pod in record.of_work("train"))
 
 
-@pytest.mark.full
 def test_an_empty_node_goes_after_ten_minutes_of_the_scenario(record: Record) -> None:
     """A delay that is not scaled would show: the 15 s before Karpenter acts are 15 minutes at this speed."""
     idle = {}
@@ -120,7 +119,6 @@ def test_karpenter_opens_no_port(record: Record, listening: list[Any]) -> None:
     assert not listening
 
 
-@pytest.mark.full
 def test_karpenter_moves_bare_jobs_to_save_a_node_and_the_autoscaler_does_not(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
@@ -134,7 +132,6 @@ def test_karpenter_moves_bare_jobs_to_save_a_node_and_the_autoscaler_does_not(
     assert [cause.partition(" ")[0] for cause in lost[Scaler.KARPENTER]] == ["autoscaler"]
 
 
-@pytest.mark.full
 def test_two_runs_of_the_same_differ_by_noise_only(record: Record, tmp_path: Any) -> None:
     again = played(tmp_path, Scaler.KARPENTER_EMPTY, CROWD)
     assert [pod.end for pod in again.of_work("train")] == [pod.end for pod in record.of_work("train")]

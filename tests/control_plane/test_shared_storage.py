@@ -18,7 +18,7 @@ from support.edits import edited
 from support.site import STACK, Site, site
 from workbench.system.paths import PROJECT_ROOT
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 CHANGES: dict[str, Any] = {
     "storage": {
@@ -138,7 +138,6 @@ def test_a_claim_of_another_namespace_finds_no_volume_to_take(storing: Storing) 
     storing.kubectl("delete", "pvc", "thief", "-n", "mlrun")
 
 
-@pytest.mark.full
 def test_a_claim_that_somebody_deleted_is_made_anew_as_the_page_says(storing: Storing) -> None:
     storing.kubectl("delete", "pvc", "work", "-n", "jobs")
     eventually(lambda: storing.get("pv", "igz-jobs.work")["status"]["phase"] == "Released")
@@ -191,7 +190,6 @@ def provisioned(claim: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.full
 def test_on_an_existing_cluster_a_claim_of_the_owners_class_is_bound_once_a_pod_needs_it(theirs: Site) -> None:
     theirs.choose(STORED)
     assert "found no StorageClass 'nfs' in the cluster" in theirs.refused("up", STACK, "--yes")

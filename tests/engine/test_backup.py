@@ -13,8 +13,13 @@ import pytest
 from emulators.core.faults import KillRule, Moment
 from support.aws_command import run_aws
 from support.aws_emulator import Account, identities, writes
+from support.sampled import sampled
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
+
+HARDEST = "backup:PutBackupVaultLockConfiguration"
+"""The part that no later run can undo."""
+PARTS = ("backup:CreateBackupPlan", "backup:CreateBackupSelection", HARDEST, "iam:AttachRolePolicy")
 
 STACK = "dev"
 UP = ("up", STACK, "--hermetic", "--yes")
@@ -102,15 +107,7 @@ def test_backups_are_made_restored_kept_by_a_destroy_and_expire(cloud: Account) 
     cloud.aws.api("backup").delete_backup_vault(BackupVaultName=vault)
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [
-        "backup:CreateBackupPlan",
-        "backup:CreateBackupSelection",
-        "backup:PutBackupVaultLockConfiguration",
-        "iam:AttachRolePolicy",
-    ],
-)
+@pytest.mark.parametrize("operation", sampled(PARTS, [HARDEST], others=pytest.mark.kills))
 def test_an_up_that_is_killed_between_two_parts_is_recovered(cloud: Account, operation: str) -> None:
     cloud.edit(STACK, cluster__backup={"lock": True})
     killed_up(cloud, operation)

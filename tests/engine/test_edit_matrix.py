@@ -49,7 +49,7 @@ def group(kind: str) -> pytest.MarkDecorator:
     return pytest.mark.xdist_group(f"matrix of {kind}")
 
 
-KEPT = 5
+KEPT = 3
 """Rows of each page, the first of its samples, that `make test` compares."""
 ROWS = [
     pytest.param(kind, name, marks=[group(kind), *([pytest.mark.full] if rank >= KEPT else [])])

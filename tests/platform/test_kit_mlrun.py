@@ -19,8 +19,9 @@ from support.api import path_of
 from support.cluster import eventually
 from support.kit import Setting, shapes
 from support.kit_site import KitSite, binding, kit_site
-from support.mlrun_releases import NEWEST, RELEASES, python_of
+from support.mlrun_releases import ENDS, NEWEST, RELEASES, python_of
 from support.operators import Operator, install, manifests, running
+from support.sampled import sampled
 from workbench.system import locks
 
 pytestmark = [
@@ -47,10 +48,13 @@ WITHOUT_AN_ANSWER = ("mlrun-kaniko-build", "kfp2-impl-step-by-mlrun")
 """Shapes that MLRun gives no mode: nothing in them is no answer about spot nodes."""
 
 SETTINGS = tuple(
-    Setting(environment, profile, engine)
+    pytest.param(setting, id=str(setting), marks=[] if is_kept else pytest.mark.proofs)
     for profile in PlatformProfile  # spot nodes have a taint with mlrun-ce, and none with iguazio
     for environment in Environment
     for engine in ("mutation", "authors")
+    for setting in [Setting(environment, profile, engine)]
+    # Each environment with one profile. What sets them apart, test_kit.py shows of every setting by pods of the kit.
+    for is_kept in [(environment is Environment.PROD) == (profile is PlatformProfile.MLRUN_CE)]
 )
 
 
@@ -69,7 +73,7 @@ def pools_of(setting: Setting, release: str, name: str, mode: str) -> set[str]:
     return jobs if is_kept_off else {*jobs, "spot"}
 
 
-@pytest.fixture(scope="module", params=SETTINGS, ids=str)
+@pytest.fixture(scope="module", params=SETTINGS)
 def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KitSite]:
     with kit_site(tmp_path_factory.mktemp(str(request.param)), request.param) as found:
         yield found
@@ -94,7 +98,7 @@ def placed(release: str, settings: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", sampled(RELEASES, ENDS, others=pytest.mark.proofs))
 def test_what_mlrun_places_is_admitted(site: KitSite, release: str, name: str, mode: str) -> None:
     settings = site.cluster.get("configmap", "mlrun-override-env", "-n", site.setting.namespace)["data"]
     shape = shapes()[name]

@@ -22,7 +22,8 @@ from components.scheduling.admission_rules import admission_rules
 from support.admission import Rendered, local_groups, namespace, present, ready
 from support.api import Api
 from support.cluster import Cluster, pod
-from support.mlrun_releases import NEWEST, RELEASES, python_of
+from support.mlrun_releases import ENDS, NEWEST, RELEASES, python_of
+from support.sampled import sampled
 
 pytestmark = [
     pytest.mark.control_plane,
@@ -104,7 +105,7 @@ def said_by_mlrun(release: str, settings: dict[str, str], program: str) -> dict[
     return said
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", sampled(RELEASES, ENDS, others=pytest.mark.proofs))
 def test_mlrun_reads_back_exactly_our_selectors_tolerations_classes_and_resources(
     release: str, override_env: dict[str, str]
 ) -> None:
@@ -203,7 +204,7 @@ def test_every_preemption_mode_of_mlrun_is_tried(pod_specs: dict[bool, dict[str,
     assert all(set(made) == {"prevent", "none", "allow", "constrain"} for made in pod_specs.values())
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", sampled(RELEASES, ENDS, others=pytest.mark.proofs))
 def test_a_functions_own_role_replaces_the_default_one_and_other_keys_are_merged(release: str) -> None:
     user = {"igz-clusters.io/user-workloads": "true"}
     assert said_by_mlrun(release, settings(tainted=True), MERGED) == {

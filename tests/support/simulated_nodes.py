@@ -27,6 +27,9 @@ CAPACITY: Final = {"cpu": "16", "memory": "64Gi", "pods": "110", "nvidia.com/gpu
 MADE: Final = "tests/simulated"
 """Label of the nodes that are made here."""
 
+LOOKS_EVERY: Final = 4.0
+"""Seconds between two looks: each takes half a second of processor time, and most of a run waits for no node."""
+
 _ZONE: Final = "topology.kubernetes.io/zone"
 _EKS_EFFECTS: Final = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
 
@@ -210,5 +213,5 @@ def simulated(simulation: Simulation) -> Iterator[None]:
         except Exception:  # noqa: BLE001 - a group may be gone between two looks
             traceback.print_exc()
 
-    with repeating(1.0, go):
+    with repeating(LOOKS_EVERY, go):
         yield

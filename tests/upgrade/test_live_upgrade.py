@@ -14,15 +14,17 @@ from support.cluster import Cluster
 from tools.recording import KUBECONFIG, RELEASES, STATE
 from workbench.stacks import FOLDER_VARIABLE
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 RECORDINGS = sorted(RELEASES.glob(f"*/local*/{STATE}"))
 """Of local stacks: only their clusters can be had."""
 LATEST = max(RELEASES.glob(f"*/local/{STATE}"))
+OLDEST = min(RELEASES.glob(f"*/local-prod/{STATE}"))
+"""Production, with what all later releases changed."""
 
 
 PARAMS = [
-    pytest.param(file, id=f"{release}-{stack}", marks=[] if file == LATEST else pytest.mark.full)
+    pytest.param(file, id=f"{release}-{stack}", marks=[] if file in (LATEST, OLDEST) else pytest.mark.proofs)
     for file in RECORDINGS
     for release, stack in [file.parts[-3:-1]]
 ]

@@ -13,7 +13,7 @@ from support.rehearsal_stacks import POOLS, stack_file
 from workbench.local import Instance
 from workbench.offline.declared import declared
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 KINDS: Final = ("Namespace", "PriorityClass", "ConfigMap", "Deployment")
 """Of what the stack declares, in the order in which it can be made; quotas, policies and static nodes are not about
@@ -83,7 +83,6 @@ def test_work_starts_on_the_headroom_at_once_and_the_pool_grows_again_behind_it(
     eventually(lambda: not nodes())
 
 
-@pytest.mark.full
 def test_a_placeholder_that_a_scheduler_places_keeps_out_the_work_that_it_is_for(
     shared: Instance, tmp_path: Path, apply: Callable[..., None], kubectl: Callable[..., str], get: Callable[..., Any]
 ) -> None:
