@@ -1,7 +1,7 @@
 """Autoscaled workloads: targets of HorizontalPodAutoscalers, and Nuclio functions."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from typing_extensions import override
@@ -68,6 +68,15 @@ class AutoscalerFacts:
 def autoscalers(stack: Stack) -> list[AutoscalerFacts]:
     """Return all HorizontalPodAutoscalers of the stack."""
     return [AutoscalerFacts(resource) for resource in stack if HORIZONTAL_POD_AUTOSCALER.fullmatch(resource.type)]
+
+
+def fewest_replicas(controller: Resource, scalers: Iterable[AutoscalerFacts]) -> int | None:
+    """Return how many pods a Deployment or StatefulSet has at least; None if it says nothing, which means 1.
+
+    What scales it decides, whatever it says itself.
+    """
+    least = [scaler.replicas[0] for scaler in scalers if scaler.scales(controller)]
+    return min(least) if least else controller.props.at("spec", "replicas").integer()
 
 
 class NuclioFunctionFacts:

@@ -58,9 +58,7 @@ def test_on_this_machine(tmp_path: Path) -> None:
 def test_on_an_existing_cluster(tmp_path: Path) -> None:
     with site(tmp_path) as theirs:
         before, file = theirs.snapshot(), theirs.file.read_text()
-        printed = ended(
-            theirs.cluster.start("accept", STACK, "--yes", "--hermetic", **theirs.environment())
-        )
+        printed = ended(theirs.cluster.start("accept", STACK, "--yes", "--hermetic", **theirs.environment()))
         skipped = but("claim", "autoscaler sizes", "pool replaced")
         assert results(theirs.cluster.data, f"{STACK}-accept") == skipped, printed[-6000:]
         assert theirs.snapshot() == before

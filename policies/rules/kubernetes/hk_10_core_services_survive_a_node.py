@@ -1,7 +1,7 @@
 """HK-10: core services survive the loss or drain of one node."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from components.contract.environments import Environment
@@ -10,6 +10,7 @@ from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import some
 from policies.views.objects import namespace_of
 from policies.views.pods import PodFacts, pods
+from policies.views.scaling import AutoscalerFacts, autoscalers, fewest_replicas
 from policies.views.selectors import selects
 from policies.views.type_tokens import SERVICES
 
@@ -30,16 +31,17 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
     services = [
         (resource, pod) for resource in controllers for pod in pods(resource) if pod.is_core_service or pod.is_system()
     ]
+    scalers = autoscalers(stack) if services else []
     for resource, pod in services:
-        yield from (Finding(f"{pod} {lack}.", urn=resource.urn) for lack in _own_lacks(resource, pod))
+        yield from (Finding(f"{pod} {lack}.", urn=resource.urn) for lack in _own_lacks(resource, pod, scalers))
     budgets = [resource for resource in stack if resource.type == BUDGET]
     for resource, pod in services:
         if not some(budgets, partial(_guards, pod)):
             yield Finding(f"{pod} has no PodDisruptionBudget in its namespace; expected one.", urn=resource.urn)
 
 
-def _own_lacks(resource: Resource, pod: PodFacts) -> Iterator[str]:
-    replicas = resource.props.at("spec", "replicas").integer()
+def _own_lacks(resource: Resource, pod: PodFacts, scalers: Sequence[AutoscalerFacts]) -> Iterator[str]:
+    replicas = fewest_replicas(resource, scalers)
     if replicas is None or replicas < LEAST:
         found = "none, which means 1" if replicas is None else replicas
         yield f"has replicas {found}; expected {LEAST} or more"

@@ -1,7 +1,7 @@
 """HK-14: disruption budgets let an upgrade drain a node."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from components.contract.environments import Environment
 from policies.resource import Resource, Stack
@@ -9,6 +9,7 @@ from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import NotJudgeableError, Value
 from policies.views.objects import namespace_of
 from policies.views.pods import PodFacts, pods
+from policies.views.scaling import AutoscalerFacts, autoscalers, fewest_replicas
 from policies.views.selectors import selects
 from policies.views.type_tokens import SERVICES
 
@@ -20,8 +21,9 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
     budgets = [resource for resource in stack if resource.type == BUDGET]
     controllers = [resource for resource in stack if re.fullmatch(SERVICES, resource.type)] if budgets else []
     services = [(resource, pod) for resource in controllers for pod in pods(resource)]
+    scalers = autoscalers(stack) if budgets else []
     for budget in budgets:
-        if problem := _problem(budget, services):
+        if problem := _problem(budget, services, scalers):
             yield Finding(f"PodDisruptionBudget '{budget.name}' has {problem}.", urn=budget.urn)
     for resource, pod in services:
         beside = [budget for budget in budgets if namespace_of(budget) == pod.namespace]
@@ -30,7 +32,9 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
             yield Finding(f"{pod} has the PodDisruptionBudgets {', '.join(own)}; expected one.", urn=resource.urn)
 
 
-def _problem(budget: Resource, services: Iterable[tuple[Resource, PodFacts]]) -> str:
+def _problem(
+    budget: Resource, services: Iterable[tuple[Resource, PodFacts]], scalers: Sequence[AutoscalerFacts]
+) -> str:
     """Return what makes a budget allow no disruption; empty if it allows one."""
     spec = budget.props.at("spec")
     most, least = (spec.at(key).quantity_text() for key in ("maxUnavailable", "minAvailable"))
@@ -39,7 +43,7 @@ def _problem(budget: Resource, services: Iterable[tuple[Resource, PodFacts]]) ->
     if least is None:
         return ""
     # Any number of pods may be behind a selector that selects no service of the stack.
-    replicas = sum(_replicas(resource) for resource, pod in services if _selects(budget, pod))
+    replicas = sum(_or_one(fewest_replicas(resource, scalers)) for resource, pod in services if _selects(budget, pod))
     if not replicas:
         return f"minAvailable {least}; expected less" if least == "100%" else ""
     if _of(spec.at("minAvailable"), least, replicas) >= replicas:
@@ -52,8 +56,7 @@ def _selects(budget: Resource, pod: PodFacts) -> bool:
     return namespace_of(budget) == pod.namespace and selects(budget.props.at("spec", "selector"), labels)
 
 
-def _replicas(controller: Resource) -> int:
-    replicas = controller.props.at("spec", "replicas").integer()
+def _or_one(replicas: int | None) -> int:
     return 1 if replicas is None else replicas
 
 

@@ -142,7 +142,9 @@ def test_a_cloud_is_only_looked_at_and_must_answer_whatever_the_user_set(
     before, looked, after = (tmp_path / "calls").read_text().splitlines()
     assert before.startswith("stack export ")
     assert after.startswith("stack export ")
-    assert looked.startswith("refresh --preview-only --skip-preview=false --run-program=false --non-interactive --event-log /")
+    assert looked.startswith(
+        "refresh --preview-only --skip-preview=false --run-program=false --non-interactive --event-log /"
+    )
     assert looked.endswith(" false false")
 
 
