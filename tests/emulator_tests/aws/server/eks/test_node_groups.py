@@ -140,7 +140,7 @@ def test_a_name_is_taken_once(home: Account, mine: str) -> None:
 @pytest.mark.parametrize(
     ("user_data", "status"),
     [
-        (multipart({"HTTP_PROXY": "http://proxy.corp.example:3128"}, [EXAMPLE]), "ACTIVE"),
+        (multipart({"HTTP_PROXY": "http://proxy.corp.example:3128"}, [EXAMPLE], {}), "ACTIVE"),
         ("#!/bin/bash\nupdate-ca-trust\n", "CREATE_FAILED"),
     ],
     ids=["multipart", "a script"],
