@@ -76,6 +76,8 @@ def test_on_an_existing_cluster(tmp_path: Path) -> None:
 )
 def test_on_the_emulators(tmp_path: Path, kind: type[CloudAccount], simulation: type[Simulation], stack: str) -> None:
     with kind.opened(tmp_path, stack, is_quick=True) as made, simulated(simulation(made)):
+        # Notebooks and GPUs have pods on this machine, and plans are examined in test_collisions.py and test_losses.py.
+        made.edit(stack, policyGuard="off", pools__jupyter=None, pools__gpu=None)
         before = made.emulator.inventory()
         printed = ended(made.start("accept", stack, "--yes", "--hermetic"))
         seen = record(tmp_path / "data", f"{stack}-accept")
@@ -95,8 +97,6 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 MOMENTS = ("up", "pods", "kill and recover", "destroy")
-HARDEST = "kill and recover"
-"""A run that is killed while it kills one; `make kills` kills it at the others too."""
 
 RUNS_UP = ("up", "unchanged up", "autoscaler sizes", "change in place", "pool replaced")
 """Steps that are killed while the engine works on the copy; the others as soon as they begin."""
@@ -161,7 +161,7 @@ def test_killed_in_every_step_it_continues_and_is_cleaned_up_after_the_last(kill
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("step", sampled(MOMENTS, [HARDEST], others=pytest.mark.kills))
+@pytest.mark.parametrize("step", sampled(MOMENTS, ["up"], others=pytest.mark.kills))
 def test_killed_in_a_step_it_is_cleaned_up_by_one_command(killed: Cluster, step: str) -> None:
     killed_in(killed, step)
     clean_up(killed)

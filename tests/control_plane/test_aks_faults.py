@@ -164,6 +164,7 @@ def test_what_goes_wrong_is_mended_by_the_next_up_or_told(dev: Subscription, nam
     assert in_state == in_azure
 
 
+@pytest.mark.kills  # the delay is the engine's, as in test_eks_faults.py
 def test_a_network_interface_that_was_left_delays_a_destroy_and_does_not_end_it(dev: Subscription) -> None:
     left = dev.azure.leave_network_interface(dev.azure.inventory()["azure-native:network:Subnet"][0])
     run = dev.start("destroy", STACK, "--hermetic", "--yes")

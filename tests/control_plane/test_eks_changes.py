@@ -133,6 +133,7 @@ def test_a_change_sends_no_size_below_the_one_that_the_autoscaler_chose(
     assert old.group("dev-workload")["scalingConfig"]["desiredSize"] == live
 
 
+@pytest.mark.proofs  # the runbook of test_operations_page.py meets the refusal and takes the step
 def test_a_minimum_above_the_live_size_is_refused_and_the_named_step_leads_on(old: Account) -> None:
     old.edit("dev", pools__workload__size={"min": 2, "max": 10}, pools__workload__labels=None)
     plain(old)

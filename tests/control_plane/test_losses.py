@@ -149,7 +149,14 @@ class Stack:
         return {urn: uid for urn, uid in recorded.items() if uid in live}
 
 
-@pytest.fixture(scope="module", params=SCENES, ids=lambda scene: scene.stack)
+# What approves and empties is the same for every cloud.
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(scene, id=scene.stack, marks=pytest.mark.proofs if rank else [])
+        for rank, scene in enumerate(SCENES)
+    ],
+)
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """A stack of dev with a required guard, without its zonal pools."""
     scene: Scene = request.param

@@ -31,6 +31,7 @@ from support.failure_scenes import (
     pool,
 )
 from support.runbooks import NOT_RUN, assert_shown, execute, follow
+from support.sampled import sampled
 from workbench.system.paths import PROJECT_ROOT
 
 pytestmark = pytest.mark.control_plane
@@ -39,6 +40,8 @@ PAGE: Final = PROJECT_ROOT / "docs/operations.md"
 TEXT: Final = PAGE.read_text()
 INLINE: Final = re.compile(r"`(?:igz-clusters|pulumi|aws|kubectl) [^`]+`")
 """A command outside of the blocks that are run."""
+LIKE_KILLS: Final = {"A run was killed", "A plug-in crashed"}
+"""Failures after which test_cloud_kills.py and test_cloud_recovery.py run the same commands."""
 LAST: Final = "igz-clusters up dev"
 """With what most runbooks end."""
 
@@ -154,7 +157,7 @@ def test_what_happens_to_groups_is_mended_by_the_commands_of_each_runbook(dev: A
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("title", SCENES)
+@pytest.mark.parametrize("title", sampled(SCENES, SCENES.keys() - LIKE_KILLS, others=pytest.mark.kills))
 def test_its_commands_mend_what_it_is_about(dev: Account, title: str) -> None:
     runbook = RUNBOOKS[title]
     with SCENES[title](dev) as scene:

@@ -63,6 +63,7 @@ def test_production_on_eks_is_made_in_two_runs_with_its_network_connected_betwee
     assert prod.aws.barrier("mlrun-prod", Place(address="10.60.0.5", network=network))
 
 
+@pytest.mark.proofs  # test_edit_matrix.py shows the plan, and the test above a cluster that ends private
 def test_a_public_api_becomes_private_in_place(tmp_path: Path) -> None:
     office, up = Place(address="203.0.113.7"), ("up", "dev", "--hermetic", "--yes")
     with Account.opened(tmp_path, "dev", is_quick=True) as made:

@@ -117,7 +117,8 @@ def test_a_killed_component_leaves_its_scenario_without_a_verdict_and_others_go_
     "number",
     [
         signal.SIGINT,
-        *(pytest.param(each, marks=pytest.mark.full) for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)),
+        *(pytest.param(each, marks=pytest.mark.kills) for each in (signal.SIGTERM, signal.SIGHUP)),
+        pytest.param(signal.SIGKILL, marks=pytest.mark.full),
     ],
 )
 def test_a_signal_during_the_play_leaves_no_process_no_folder_and_no_result(
@@ -159,7 +160,7 @@ def test_ctrl_c_in_the_search_for_advice_ends_it_like_a_play(folder: Path) -> No
     assert not scratch.exists()
 
 
-@pytest.mark.full
+@pytest.mark.proofs
 def test_two_runs_give_the_same_verdicts_and_pools() -> None:
     first, second = (played("systems", "spot-reclaim") for _ in range(2))
     for name, (verdicts, pools) in first.items():

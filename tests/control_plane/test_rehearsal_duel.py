@@ -132,6 +132,7 @@ def test_karpenter_moves_bare_jobs_to_save_a_node_and_the_autoscaler_does_not(
     assert [cause.partition(" ")[0] for cause in lost[Scaler.KARPENTER]] == ["autoscaler"]
 
 
+@pytest.mark.proofs
 def test_two_runs_of_the_same_differ_by_noise_only(record: Record, tmp_path: Any) -> None:
     again = played(tmp_path, Scaler.KARPENTER_EMPTY, CROWD)
     assert [pod.end for pod in again.of_work("train")] == [pod.end for pod in record.of_work("train")]

@@ -100,7 +100,7 @@ def test_what_a_dead_plug_in_made_is_entered_and_not_made_again(cloud: Account) 
     assert_settled(cloud)
 
 
-@pytest.mark.full
+@pytest.mark.kills  # a replacement is entered as what is new is, in the test above
 def test_a_replacement_that_a_dead_plug_in_made_is_entered(cloud: Account) -> None:
     cloud.plain(STACK, "up", "--yes", "--skip-preview")
     cloud.edit(STACK, pools__workload__instanceTypes=["m6i.4xlarge"])
@@ -137,7 +137,7 @@ def test_the_key_that_plain_pulumi_scheduled_for_deletion_is_entered_again(cloud
     assert kms.describe_key(KeyId=key)["KeyMetadata"]["KeyState"] == "Enabled"
 
 
-@pytest.mark.full
+@pytest.mark.kills  # the search that finds it has unit tests
 def test_the_log_group_that_eks_made_again_after_a_destroy_is_entered(cloud: Account) -> None:
     group = {"logGroupName": control_plane_logs("mlrun-dev")}
     cloud.aws.api("logs").create_log_group(**group)  # by the last logs of the cluster that was there before

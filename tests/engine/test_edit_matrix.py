@@ -51,8 +51,17 @@ def group(kind: str) -> pytest.MarkDecorator:
 
 KEPT = 3
 """Rows of each page, the first of its samples, that `make test` compares."""
+COMPARED = 7
+"""Those that `make test-all` compares; `make proofs` compares all samples."""
+
+
+def marks(kind: str, rank: int) -> list[pytest.MarkDecorator]:
+    longer = [] if rank < KEPT else [pytest.mark.full if rank < COMPARED else pytest.mark.proofs]
+    return [group(kind), *longer]
+
+
 ROWS = [
-    pytest.param(kind, name, marks=[group(kind), *([pytest.mark.full] if rank >= KEPT else [])])
+    pytest.param(kind, name, marks=marks(kind, rank))
     for kind, names in SAMPLES.items()
     for rank, name in enumerate(names)
 ]

@@ -74,6 +74,7 @@ def test_turns_and_slices_live_on_eks(aws: Account) -> None:
     assert hints(aws) == {"nvidia.com/gpu": "1"}
 
 
+@pytest.mark.proofs  # slices live on EKS in the test above, and a group of AKS in the last one
 def test_slices_live_on_aks(azure: Subscription) -> None:
     one = {"min": 1, "max": 1}
     bring_up(

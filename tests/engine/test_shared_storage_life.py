@@ -120,6 +120,7 @@ def test_a_stack_with_identities_and_storage_leaves_nothing_in_aws(aws: Account)
     assert in_state == in_aws == set()
 
 
+@pytest.mark.proofs  # test_identity_life.py and the shares above leave nothing each
 def test_a_stack_with_identities_and_storage_leaves_nothing_in_azure(azure: Subscription) -> None:
     cluster = yaml.safe_load(azure.stack_file("aks-dev").read_text())["config"][CONFIG_KEY]["cluster"]
     images = f"/subscriptions/{cluster['subscriptionId']}/resourceGroups/images"  # of somebody else

@@ -65,7 +65,19 @@ def test_the_charts_default_values_put_its_core_services_on_the_initial_group(en
     assert [value for value in OWN_CHOICES.values() if value not in page] == []
 
 
-@pytest.fixture(scope="module", params=[*SETTINGS, *OTHER_KINDS], ids=str)
+STRICTEST = (Environment.PROD, PlatformProfile.MLRUN_CE)
+"""What `make test-all` takes of each other kind; what sets environments and profiles apart, local clusters show."""
+
+
+def other(setting: Setting) -> pytest.param:
+    is_kept = (setting.environment, setting.profile) == STRICTEST
+    return pytest.param(setting, id=str(setting), marks=[] if is_kept else pytest.mark.proofs)
+
+
+LOCAL = [pytest.param(setting, id=str(setting)) for setting in SETTINGS]
+
+
+@pytest.fixture(scope="module", params=[*LOCAL, *map(other, OTHER_KINDS)])
 def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KitSite]:
     with kit_site(tmp_path_factory.mktemp(str(request.param)), request.param) as found:
         yield found

@@ -41,8 +41,9 @@ _ANY_POOL: Final = {
 
 def nodes_as_written(context: Context) -> str:
     """Check that each pool has its nodes, ready, with its labels and taints and none of ours that it does not have."""
-    context.wait(lambda: node_problems(context.config.groups, _items(context.api, "nodes")), "nodes")
-    count = len(_items(context.api, "nodes", "-l", LabelKey.POOL))
+    api, groups = context.api, context.config.groups
+    context.wait(lambda: node_problems(groups, _items(api, "nodes")), "nodes")
+    count = len(_items(api, "nodes", "-l", LabelKey.POOL))
     return f"{count} nodes have the labels and taints of their pools"
 
 
@@ -77,7 +78,7 @@ def _differences(node: Mapping[str, Any], group: NodeGroup, ours: set[str]) -> I
 
 def objects_as_written(context: Context) -> str:
     """Check priority classes and admission against the state, and that admission refuses and admits a pod."""
-    deployment = context.product.cluster().deployment
+    api, deployment = context.api, context.product.cluster().deployment
     written = [
         each["inputs"]
         for each in deployment.get("resources") or ()
@@ -85,11 +86,11 @@ def objects_as_written(context: Context) -> str:
     ]
     if not written:
         raise StepError("The state has no priority class and no admission policy.")
-    problems = list(object_problems(context.api, written))
+    problems = list(object_problems(api, written))
     if problems:
         raise StepError("\n".join(problems))
     namespace = next(iter(context.config.namespaces))
-    context.wait(lambda: _admission_problems(context, namespace), "admission")
+    context.wait(lambda: _admission_problems(context, api, namespace), "admission")
     return f"{len(written)} objects are as the state has them; a pod that accepts any pool is refused in '{namespace}'"
 
 
@@ -119,13 +120,13 @@ def missing_from(live: Any, written: Any, path: str = "") -> Iterator[str]:
         yield path
 
 
-def _admission_problems(context: Context, namespace: str) -> Iterator[str]:
+def _admission_problems(context: Context, api: Api, namespace: str) -> Iterator[str]:
     """Return why admission is not as it must be; a new policy takes the API server up to half a minute to read."""
     plain = pod("lost", namespace, affinity=_ANY_POOL)
     user = next(group for group in context.config.groups if group.holds_user_work and not group.gpu_resource)
     chosen = {LabelKey.USER_WORKLOADS.value: TRUE, LabelKey.LIFECYCLE.value: user.labels[LabelKey.LIFECYCLE]}
     right = pod("right", namespace, nodeSelector=chosen)
-    refusal, other = (_refusal(context.api, each) for each in (plain, right))
+    refusal, other = (_refusal(api, each) for each in (plain, right))
     if context.config.policies.admission is AdmissionMode.DENY and _REFUSED not in refusal:
         yield f"a pod that accepts any pool is not refused by {_REFUSED}: {refusal or 'it is admitted'}"
     if other:
@@ -156,16 +157,16 @@ def pods_land(context: Context) -> str:
 def land(context: Context, pools: Sequence[str]) -> None:
     """Create a pod for each pool and wait until the scheduler has placed it there."""
     api, groups = context.api, {group.pool: group for group in reversed(context.config.groups)}
-    _make_namespace(context)
+    _make_namespace(context, api)
     for pool in pools:
         if pod_name(pool) not in {each["metadata"]["name"] for each in _items(api, "pods", "-n", NAMESPACE)}:
             _apply(api, pod_of(groups[pool]))
     context.wait(lambda: _misplaced(api, pools), "pods to land")
 
 
-def _make_namespace(context: Context) -> None:
+def _make_namespace(context: Context, api: Api) -> None:
     """Create the namespace of the pods; one that another run or a user created is refused."""
-    found = json.loads(context.api.run("get", "namespace", NAMESPACE, "--ignore-not-found", "-o", "json") or "null")
+    found = json.loads(api.run("get", "namespace", NAMESPACE, "--ignore-not-found", "-o", "json") or "null")
     labels = {_RUN: context.copied.name}
     if found and not labels.items() <= _labels(found).items():
         raise StepError(
@@ -173,7 +174,7 @@ def _make_namespace(context: Context) -> None:
             "Wait for the other acceptance run on this cluster, or delete the namespace.",
         )
     manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": labels}}
-    _apply(context.api, manifest)
+    _apply(api, manifest)
 
 
 def _misplaced(api: Api, pools: Sequence[str]) -> Iterator[str]:
@@ -248,7 +249,7 @@ def claim_binds(context: Context) -> str:
     pool = next((each for each, pool in pools.items() if pool.role is PoolRole.INITIAL), next(iter(pools)))
     group = next(group for group in context.config.groups if group.pool == pool)
     api = context.api
-    _make_namespace(context)
+    _make_namespace(context, api)
     claim = {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
@@ -306,8 +307,9 @@ def _storage_class(context: Context) -> str:
 def cleared(context: Context) -> str:
     """Delete what the steps created in the cluster, and wait until it is gone, volumes too."""
     ours = f"{_RUN}={context.copied.name}"
-    context.api.run("delete", "namespace", "-l", ours, "--ignore-not-found", "--wait=false")
-    context.wait(lambda: _still_there(context.api, ours), "the run's pods and volumes to be deleted")
+    api = context.api
+    api.run("delete", "namespace", "-l", ours, "--ignore-not-found", "--wait=false")
+    context.wait(lambda: _still_there(api, ours), "the run's pods and volumes to be deleted")
     return "no pod, claim or volume of the run is left"
 
 
