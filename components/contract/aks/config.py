@@ -10,6 +10,8 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.aks.access import Access
+from components.contract.aks.backup import AksBackup
+from components.contract.aks.backup import require_possible as require_possible_backup
 from components.contract.aks.hours import require_possible
 from components.contract.aks.maintenance import Maintenance, NodeImageChannel, UpgradeChannel
 from components.contract.aks.network import (
@@ -227,6 +229,18 @@ class AksConfig(ContractModel):
         description="Tags of all resources; environment and managed-by are added if missing.",
         examples=[{"team": "ml-platform"}],
     )
+    backup: Annotated[
+        AksBackup | None,
+        Explained(
+            "Only the owner of the data knows what a loss costs.",
+            "A resource group with a vault of Azure Backup, an account for objects and the snapshots of disks; an "
+            "extension in the cluster, and roles (docs/backup.md).",
+        ),
+    ] = Field(
+        None,
+        description="Backups of the whole cluster. Fixed while there are backups.",
+        examples=[{"every": "day", "keepDays": 35}],
+    )
     image_registries: Annotated[
         dict[RegistryName, Mirror], Explained("Nodes reach the original registry through NAT.")
     ] = Field(
@@ -274,6 +288,14 @@ class AksConfig(ContractModel):
             )
         refuse_other_case([AzureTag.ENVIRONMENT, AzureTag.MANAGED_BY], tags, "Azure")
         return tags
+
+    @field_validator("backup", mode="after")
+    @classmethod
+    def _backups_work_on_aks(cls, backup: AksBackup | None, info: ValidationInfo) -> AksBackup | None:
+        if backup:
+            data = info.data
+            require_possible_backup(backup, data.get("location"), data.get("office_hours"), data.get("tags", {}))
+        return backup
 
     @property
     def is_private(self) -> bool:

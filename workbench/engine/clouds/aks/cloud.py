@@ -11,6 +11,7 @@ from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
+from workbench.engine.clouds.aks.backup import backup_blockers
 from workbench.engine.clouds.aks.cluster_components import AksCluster, AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
 from workbench.engine.clouds.aks.secrets_keys import key_blockers
@@ -42,6 +43,7 @@ class Aks(CloudStack):
         propagating=(
             r"\bCustomKubeletIdentityMissingPermissionError\b|\bLinkedAuthorizationFailed\b"
             r"|\bAzureKeyVaultKmsValidateIdentityPermissionCustomerError\b|\bRoleDefinitionDoesNotExist\b"
+            r"|\bUserErrorMissingPermissions\b"
         ),
         busy=r"\bOperationNotAllowed\b.*\bin progress\b|\bAnotherOperationInProgress\b|aks-pending-operation",
         # Azure would update the existing resource, so Pulumi's provider checks first and reports its own error.
@@ -57,6 +59,7 @@ class Aks(CloudStack):
         yield from super().fixed_blockers(deployment)
         yield from key_blockers(self.choices, deployment)
         yield from redundancy_blockers(self.choices, self.config.storage, deployment)
+        yield from backup_blockers(self.choices, deployment)
 
     @property
     @override
