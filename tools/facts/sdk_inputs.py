@@ -75,13 +75,14 @@ def _kind(declared: Any) -> _Kind:
         return _Kind(SCALARS[declared])
     if origin is Union:  # an input may also be a promise of it; a policy document may also be an object
         options = [option for option in get_args(declared) if option is not type(None)]
+        if sum(_kind(option).name == "object" for option in options) > 1:  # a member of it says which it is
+            return _Kind("any")
         chosen = next((option for option in options if _is_enumeration(option)), options[0])
         return _kind(chosen)
-    if origin is not None and issubclass(origin, Mapping):
-        return _Kind("map", _kind(get_args(declared)[1]).inside)
-    if origin is not None and issubclass(origin, Sequence):
-        inner = _kind(get_args(declared)[0])
-        return _Kind("list", inner.inside, inner.enumeration)
+    if origin is not None:
+        is_map = issubclass(origin, Mapping)
+        inner = _kind(get_args(declared)[1 if is_map else 0])
+        return _Kind("map" if is_map else "list", inner.inside, None if is_map else inner.enumeration)
     if _is_enumeration(declared):
         return _Kind(SCALARS[type(next(iter(declared)).value)], None, declared)
     return _Kind("object", declared) if inspect.isclass(declared) else _Kind("string")

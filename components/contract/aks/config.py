@@ -10,7 +10,8 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.aks.access import Access
 from components.contract.aks.api_zone import ApiZoneChoice, require_api_zone
-from components.contract.aks.hours import require_possible
+from components.contract.aks.backup import AksBackupChoice
+from components.contract.aks.hours import AksOfficeHours
 from components.contract.aks.http_proxy import NodeProxy, TrustedCertificates
 from components.contract.aks.ingress import AksIngressChoice
 from components.contract.aks.maintenance import Maintenance, NodeImageChannel, UpgradeChannel
@@ -38,7 +39,6 @@ from components.contract.azure import (
 )
 from components.contract.choices import ContractModel, Explained, one_of
 from components.contract.gpu_choices import GpuChoices
-from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
 from components.contract.kubernetes_minors import one_offered, require_fitting_nodes
 from components.contract.ranges import differing, ipv4_network
@@ -220,18 +220,7 @@ class AksConfig(ContractModel):
         description="Weekly window for automatic upgrades.",
         examples=[{"day": "saturday", "startHour": 22, "hours": 8}],
     )
-    office_hours: Annotated[
-        OfficeHours | None,
-        Explained(
-            "Only an explicit choice stops running work.",
-            "Workflows of Azure Logic Apps that stop and start the cluster: outside the hours it has neither nodes nor "
-            "a control plane (docs/office-hours.md).",
-        ),
-    ] = Field(
-        None,
-        description="Hours of a development cluster, which is stopped outside them.",
-        examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
-    )
+    office_hours: AksOfficeHours = None
     autoscaler: Annotated[JobMix, Explained("Most workloads are jobs.")] = Field(
         JobMix.BATCH, description="Profile of the autoscaler.", examples=["interactive"]
     )
@@ -244,6 +233,7 @@ class AksConfig(ContractModel):
         examples=[{"team": "ml-platform"}],
     )
     ingress: AksIngressChoice = None
+    backup: AksBackupChoice = None
     image_registries: Annotated[
         dict[RegistryName, Mirror], Explained("Nodes reach the original registry through NAT.")
     ] = Field(
@@ -270,15 +260,6 @@ class AksConfig(ContractModel):
             if other and ipv4_network(other).overlaps(ipv4_network(cidr)):
                 raise ValueError(f"overlaps {key} {other}; change one")
         return cidr
-
-    @field_validator("office_hours", mode="after")
-    @classmethod
-    def _hours_work_on_aks(cls, hours: OfficeHours | None, info: ValidationInfo) -> OfficeHours | None:
-        channels = info.data.get("upgrade_channel"), info.data.get("node_image_channel")
-        if hours:
-            upgrades = channels != (UpgradeChannel.NONE, NodeImageChannel.NONE)
-            require_possible(hours, info.data.get("maintenance"), upgrades=upgrades)
-        return hours
 
     @field_validator("private_dns_zone_id", mode="after")
     @classmethod

@@ -6,11 +6,13 @@ months: https://learn.microsoft.com/azure/aks/start-stop-cluster.
 
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
-from components.contract.aks.maintenance import Maintenance
-from components.contract.choices import Findings
+from pydantic import AfterValidator, Field, ValidationInfo
+
+from components.contract.aks.maintenance import Maintenance, NodeImageChannel, UpgradeChannel
+from components.contract.choices import Explained, Findings
 from components.contract.hours import CLOCK_CHANGES_OF, WEEKDAYS, OfficeHours
 
 RIGHTS: Final = tuple(
@@ -140,3 +142,27 @@ def _is_within(hours: OfficeHours, window: Maintenance) -> bool:
         for start in starts
         if WEEKDAYS[start.weekday()] == window.day.value
     )
+
+
+def _possible(hours: OfficeHours | None, info: ValidationInfo) -> OfficeHours | None:
+    if hours:
+        channels = info.data.get("upgrade_channel"), info.data.get("node_image_channel")
+        upgrades = channels != (UpgradeChannel.NONE, NodeImageChannel.NONE)
+        require_possible(hours, info.data.get("maintenance"), upgrades=upgrades)
+    return hours
+
+
+AksOfficeHours = Annotated[
+    OfficeHours | None,
+    AfterValidator(_possible),
+    Explained(
+        "Only an explicit choice stops running work.",
+        "Workflows of Azure Logic Apps that stop and start the cluster: outside the hours it has neither nodes nor "
+        "a control plane (docs/office-hours.md).",
+    ),
+    Field(
+        description="Hours of a development cluster, which is stopped outside them.",
+        examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
+    ),
+]
+"""The field ``office_hours`` of an AKS cluster."""
