@@ -3,8 +3,8 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
