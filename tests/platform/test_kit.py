@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
@@ -69,7 +70,7 @@ STRICTEST = (Environment.PROD, PlatformProfile.MLRUN_CE)
 """What `make test-all` takes of each other kind; what sets environments and profiles apart, local clusters show."""
 
 
-def other(setting: Setting) -> pytest.param:
+def other(setting: Setting) -> Any:
     is_kept = (setting.environment, setting.profile) == STRICTEST
     return pytest.param(setting, id=str(setting), marks=[] if is_kept else pytest.mark.proofs)
 

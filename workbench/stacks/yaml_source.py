@@ -9,7 +9,9 @@ The limits bound the cost of a hostile or broken file. A stack file has some 50 
 import errno
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -96,6 +98,12 @@ def read(file: Path) -> Source:
 
 def parse(text: str) -> Source:
     """Parse ``text``; raises ``SourceError`` as ``read`` does."""
+    parsed = _parsed(text)
+    return replace(parsed, document=deepcopy(parsed.document))  # callers edit it
+
+
+@lru_cache(maxsize=16)  # a long run reads the same few files at every look, and each takes 40 ms
+def _parsed(text: str) -> Source:
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
