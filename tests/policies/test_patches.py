@@ -26,6 +26,10 @@ EXCUSED = {
     "HK-07": "bad bad-dev bad-release",
     "HK-11": "bad bad-dev",
     "HK-12": "bad",
+    "HW-01": (
+        "bad bad-dev bad-ingress bad-ingress-behind-a-public-load-balancer bad-ingress-in-clear bad-service "
+        "bad-service-that-contradicts-itself bad-service-that-does-not-say bad-without-tls"
+    ),
     "JU-03": "bad",
     "JU-04": "bad bad-hub",
     "PL-01": "bad-daemon-set bad-negation bad-older bad-preferred",

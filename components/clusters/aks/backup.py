@@ -52,6 +52,7 @@ from components.contract.aks.backup import (
     CONTAINER,
     DATASOURCE,
     EXTENSION,
+    ONE_CONTAINER,
     STORE,
     VAULT,
     AksBackup,
@@ -236,7 +237,9 @@ class ClusterBackup(PlatformComponent):
         )
         account = f"{self._group_id}/providers/Microsoft.Storage/storageAccounts/{account_name(self._group_id)}"
         writer = Principal("backup-extension", extension.aks_assigned_identity.apply(_principal), service)
-        yield role_assignment(f"{self._name}-objects", writer, Grant(BLOB_CONTRIBUTOR, account), self.child())
+        yield role_assignment(
+            f"{self._name}-objects", writer, Grant(BLOB_CONTRIBUTOR, account, ONE_CONTAINER), self.child()
+        )
 
     def _policy(self, vault: BackupVault) -> BackupPolicy:
         backup = self._args.backup

@@ -49,6 +49,20 @@ BINDING: Final = "backup"
 EXTENSION: Final = "azure-aks-backup"
 """Name under which Microsoft's own tools look for it: Azure/azure-cli-extensions, ``src/dataprotection``."""
 
+_CONTAINERS: Final = "Microsoft.Storage/storageAccounts/blobServices/containers"
+_ACTIONS: Final = ("read", "write", "delete", "add/action", "move/action")
+"""Those of Storage Blob Data Contributor on blobs."""
+
+ONE_CONTAINER: Final = (
+    "(("
+    + " AND ".join(f"!(ActionMatches{{'{_CONTAINERS}/blobs/{action}'}})" for action in _ACTIONS)
+    + f") OR (@Resource[{_CONTAINERS}:name] StringEquals '{CONTAINER}'))"
+)
+"""Condition of a role on the account, on which Azure asks for it: blobs of the container only.
+
+azure-docs, ``articles/storage/blobs/storage-auth-abac-examples.md`` (2023).
+"""
+
 _DURATIONS: Final = {
     Interval.FOUR_HOURS: "PT4H",
     Interval.EIGHT_HOURS: "PT8H",

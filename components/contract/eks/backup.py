@@ -2,11 +2,12 @@
 
 from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
-from components.contract.aws import KeyArn
+from components.contract.aws import KeyArn, key_region
 from components.contract.backup import Backup
-from components.contract.choices import Explained
+from components.contract.choices import Explained, Findings
+from components.contract.eks.values import other_account
 
 SERVICE: Final = "backup.amazonaws.com"
 """Assumes both roles."""
@@ -58,3 +59,26 @@ def schedule(backup: Backup) -> str:
     https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
     """
     return f"cron(0 {','.join(map(str, backup.hours))} ? * * *)"
+
+
+def _with_a_key_of_the_cluster(backup: EksBackup | None, info: ValidationInfo) -> EksBackup | None:
+    findings, arn, region = Findings(), backup.key_arn if backup else None, info.data.get("region")
+    if arn and region and key_region(arn) != region:
+        where = f"is a key in {key_region(arn)}, but the cluster is in {region}; use a key of that region"
+        findings.add(where, "keyArn", given=arn)
+    if arn and (problem := other_account(arn, info)):
+        findings.add(problem, "keyArn", given=arn)
+    findings.raise_if_any()
+    return backup
+
+
+EksBackupChoice = Annotated[
+    EksBackup | None,
+    AfterValidator(_with_a_key_of_the_cluster),
+    Explained(
+        "Only the owner of the data knows what a loss costs.",
+        "A vault and a plan of AWS Backup for the cluster's objects and volumes, and its roles (docs/backup.md).",
+    ),
+    Field(description="Backups of the whole cluster.", examples=[{"every": "day", "keepDays": 35}]),
+]
+"""The field ``backup`` of an EKS cluster."""

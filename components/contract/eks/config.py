@@ -22,7 +22,8 @@ from components.contract.aws import (
 )
 from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.eks.access import Access
-from components.contract.eks.backup import EksBackup
+from components.contract.eks.backup import EksBackupChoice
+from components.contract.eks.hours import EksOfficeHours
 from components.contract.eks.images import ImageCaches, NodeMirrors
 from components.contract.eks.ingress import EksIngress, EksIngressChoice
 from components.contract.eks.network import (
@@ -57,9 +58,9 @@ from components.contract.eks.values import (
     RetentionDays,
     Version,
     number,
+    other_account,
 )
 from components.contract.gpu_choices import GpuChoices
-from components.contract.hours import OfficeHours
 from components.contract.images import Mirror
 from components.contract.kubernetes_minors import require_fitting_nodes
 from components.contract.ranges import differing, ipv4_network
@@ -70,14 +71,6 @@ LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "sched
 
 USER_TAGS_MAX: Final = 39
 """Maximum number of tags in a stack file. AWS allows 50 per resource; EKS and this package need the rest."""
-
-
-def _other_account(arn: str, info: ValidationInfo) -> str:
-    """Return what is wrong if an ARN is not of the cluster's account; empty if it is."""
-    account = info.data.get("account_id")
-    if not account or account_of(arn) == account:
-        return ""
-    return f"is in account {account_of(arn)}, but accountId is {account}; use one of that account"
 
 
 class EksConfig(ContractModel):
@@ -205,24 +198,8 @@ class EksConfig(ContractModel):
     gpu: Annotated[
         GpuChoices, Explained("The tested device plug-in, and no metrics.", "Daemons of GPU nodes (docs/gpus.md).")
     ] = Field(GpuChoices(), description="Device plug-in and metrics of GPU nodes.", examples=[{"metrics": True}])
-    office_hours: Annotated[
-        OfficeHours | None,
-        Explained(
-            "Only an explicit choice stops running work.",
-            "Scheduled actions of all node groups: outside the hours the cluster has no nodes (docs/office-hours.md).",
-        ),
-    ] = Field(
-        None,
-        description="Hours of a development cluster, which has no nodes outside them.",
-        examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
-    )
-    backup: Annotated[
-        EksBackup | None,
-        Explained(
-            "Only the owner of the data knows what a loss costs.",
-            "A vault and a plan of AWS Backup for the cluster's objects and volumes, and its roles (docs/backup.md).",
-        ),
-    ] = Field(None, description="Backups of the whole cluster.", examples=[{"every": "day", "keepDays": 35}])
+    office_hours: EksOfficeHours = None
+    backup: EksBackupChoice = None
     ingress: EksIngressChoice = None
     image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach both registries through NAT.")] = (
         Field(
@@ -274,7 +251,7 @@ class EksConfig(ContractModel):
     @classmethod
     def _deployer_of_the_account(cls, access: Access, info: ValidationInfo) -> Access:
         findings, arn = Findings(), access.deployer_role_arn
-        if problem := _other_account(arn, info):
+        if problem := other_account(arn, info):
             findings.add(problem, "deployerRoleArn", given=arn)
         findings.raise_if_any()
         return access
@@ -282,7 +259,7 @@ class EksConfig(ContractModel):
     @field_validator("permissions_boundary_arn", mode="after")
     @classmethod
     def _boundary_of_the_account(cls, arn: str | None, info: ValidationInfo) -> str | None:
-        if arn and account_of(arn) != "aws" and (problem := _other_account(arn, info)):
+        if arn and account_of(arn) != "aws" and (problem := other_account(arn, info)):
             raise ValueError(problem)
         return arn
 
@@ -291,7 +268,7 @@ class EksConfig(ContractModel):
     def _certificate_of_the_cluster(cls, ingress: EksIngress | None, info: ValidationInfo) -> EksIngress | None:
         findings, region = Findings(), info.data.get("region")
         if ingress and (arn := ingress.certificate_arn):
-            if problem := _other_account(arn, info):
+            if problem := other_account(arn, info):
                 findings.add(problem, "certificateArn", given=arn)
             if region and region_of(arn) != region:
                 where = f"is a certificate in {region_of(arn)}, but the cluster is in {region}"
@@ -306,18 +283,6 @@ class EksConfig(ContractModel):
         if arn and region and key_region(arn) != region:
             raise ValueError(f"is a key in {key_region(arn)}, but the cluster is in {region}; use a key of that region")
         return arn
-
-    @field_validator("backup", mode="after")
-    @classmethod
-    def _key_of_the_cluster(cls, backup: EksBackup | None, info: ValidationInfo) -> EksBackup | None:
-        findings, arn, region = Findings(), backup.key_arn if backup else None, info.data.get("region")
-        if arn and region and key_region(arn) != region:
-            where = f"is a key in {key_region(arn)}, but the cluster is in {region}; use a key of that region"
-            findings.add(where, "keyArn", given=arn)
-        if arn and (problem := _other_account(arn, info)):
-            findings.add(problem, "keyArn", given=arn)
-        findings.raise_if_any()
-        return backup
 
     @field_validator("tags", mode="after")
     @classmethod

@@ -7,8 +7,11 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Annotated, Final
 
+from pydantic import Field
+
+from components.contract.choices import Explained
 from components.contract.groups import NodeGroup
 from components.contract.hours import OfficeHours
 from components.contract.pools import PoolRole
@@ -116,3 +119,17 @@ def _of_cluster(group: NodeGroup, hours: OfficeHours) -> Iterator[ScheduledActio
         # The autoscaler may have started more nodes for pods that waited; AWS raises a size below the minimum.
         size = LEFT_ALONE if group.is_elastic else group.size.min
         yield action(part="morning", recurrence=morning, low=group.size.min, size=size)
+
+
+EksOfficeHours = Annotated[
+    OfficeHours | None,
+    Explained(
+        "Only an explicit choice stops running work.",
+        "Scheduled actions of all node groups: outside the hours the cluster has no nodes (docs/office-hours.md).",
+    ),
+    Field(
+        description="Hours of a development cluster, which has no nodes outside them.",
+        examples=[{"from": "08:00", "to": "19:00", "timeZone": "Europe/Berlin"}],
+    ),
+]
+"""The field ``office_hours`` of an EKS cluster."""

@@ -3,8 +3,9 @@
 import re
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
+from components.contract.aws import account_of
 from components.contract.choices import one_of
 from components.contract.ingress import EXTERNAL_DNS
 from components.contract.kubernetes_minors import one_offered
@@ -83,3 +84,11 @@ AddonVersion = Annotated[str, AfterValidator(_addon_version)]
 Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
 AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON, EXTERNAL_DNS), "add-on")]
 RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
+
+
+def other_account(arn: str, info: ValidationInfo) -> str:
+    """Return what is wrong if an ARN is not of the cluster's account; empty if it is."""
+    account = info.data.get("account_id")
+    if not account or account_of(arn) == account:
+        return ""
+    return f"is in account {account_of(arn)}, but accountId is {account}; use one of that account"

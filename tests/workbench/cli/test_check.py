@@ -48,7 +48,7 @@ def test_a_missing_key_and_a_wrong_bound_are_shown_at_once_and_once_each(folder:
     assert result.stdout.count("lacks the tags") == 1
     assert "more: prod-" in result.stdout
     assert result.stdout.count("Fix: ") == 2
-    assert "prod: 2 violations, no notes (131 rules, 222 resources)" in result.stdout
+    assert "prod: 2 violations, no notes (134 rules, 222 resources)" in result.stdout
 
 
 def test_headroom_early_images_and_warm_pools_break_no_rule_in_prod(folder: Path) -> None:
@@ -61,7 +61,7 @@ def test_headroom_early_images_and_warm_pools_break_no_rule_in_prod(folder: Path
         pools__workload__warmPool={"nodes": 2},
     )
     result = run("prod")
-    assert "prod: no violations, no notes (131 rules, 229 resources)" in result.stdout, result.stdout
+    assert "prod: no violations, no notes (134 rules, 229 resources)" in result.stdout, result.stdout
 
 
 def test_without_a_name_all_stacks_are_checked_and_a_wrong_file_stops_no_other(folder: Path) -> None:
@@ -71,7 +71,7 @@ def test_without_a_name_all_stacks_are_checked_and_a_wrong_file_stops_no_other(f
     assert result.exit_code == 1
     bad, local, rest = result.stdout.splitlines()
     assert bad.startswith("Pulumi.bad.yaml:4: environment: unknown value")
-    assert local == "local: no violations, no notes (131 rules, 71 resources)"
+    assert local == "local: no violations, no notes (134 rules, 71 resources)"
     assert rest.startswith("  Not judged: the live stack")
 
 
