@@ -169,7 +169,6 @@ class NodePool(ContractModel):
         description="Capacity that the pool uses; for lifecycle reserved.",
         examples=[{"id": "cr-0a91582543292e10a"}],
     )
-
     fabric: PoolFabric = Field(
         False,  # noqa: FBT003 it is the default of the key
         strict=True,
@@ -182,7 +181,6 @@ class NodePool(ContractModel):
         description="Whether the cloud places the nodes close to each other; EKS and AKS only.",
         examples=[True],
     )
-
     office_hours: Annotated[
         PoolHours | None,
         Explained(
@@ -198,7 +196,6 @@ class NodePool(ContractModel):
     upgrade: ChosenUpgrade = Field(
         None, description="Limits of node upgrades (docs/node-upgrades.md); EKS and AKS only.", examples=[{"nodes": 1}]
     )
-
     headroom: PoolHeadroom = Field(
         None,
         description="Room that stays free beyond what runs; elastic pools on EKS and local clusters only.",
