@@ -79,7 +79,6 @@ FAILING = {
 LONG = {
     *PASSING,
     "CREATE_FAILED",
-    "credentials expired while things were compared",
     "credentials expired while things were made",
 }
 """What others show in part: of failed add-ons and of credentials, the runbooks of test_operations_page.py."""

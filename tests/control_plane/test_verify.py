@@ -222,7 +222,7 @@ def joined(account: CloudAccount, stack: str) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "stack"),
-    # Most checks look into Kubernetes; those of a cloud have unit tests on its emulator's answers.
+    # The checks look into Kubernetes, where a cloud makes no difference but in access and in its own labels.
     [(Account, "dev"), pytest.param(Subscription, "aks-dev", marks=pytest.mark.proofs)],
 )
 def test_a_clean_cluster_in_a_cloud_has_no_deviation(kind: type[CloudAccount], stack: str, tmp_path: Path) -> None:

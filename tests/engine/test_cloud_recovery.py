@@ -66,8 +66,8 @@ def assert_settled(cloud: Account) -> None:
     assert in_state == in_aws
 
 
-# The runbook of a killed run in docs/operations.md is tried each time, and runs are killed at other calls in
-# tests/control_plane/test_eks_kills.py; here are more calls.
+# `make test-all` tries the runbook of a killed run (test_operations_page.py), and kills runs at other calls
+# (test_cloud_kills.py); here are more calls.
 @pytest.mark.kills
 @pytest.mark.parametrize(
     ("operation", "nth"), [("eks:CreateNodegroup", 2), ("ec2:CreateVpc", 1), ("ec2:CreateRoute", 2)]

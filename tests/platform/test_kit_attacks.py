@@ -46,8 +46,8 @@ SETTINGS = (
 
 
 STRICTEST = SETTINGS[2]
-"""With the engine before it, `authors`; `make proofs` attacks the others."""
-KEPT = (SETTINGS[1], STRICTEST)
+"""With the engine `authors`, and the profile of Iguazio's platform; `make proofs` attacks the other."""
+KEPT = (SETTINGS[1], STRICTEST, SETTINGS[3])
 
 
 @pytest.fixture(
