@@ -73,8 +73,8 @@ class PoolUpgrade(ContractModel):
     order: Annotated[
         UpgradeOrder | None,
         Explained(
-            "new-first, so that no pod waits for capacity; on EKS old-first for reserved pools, because a full "
-            "reservation has no place for a further machine.",
+            "new-first, so that no pod waits for capacity; on EKS old-first for reserved pools and those close "
+            "together, because there may be no place for a further machine.",
             "Whether an upgrade needs further machines and addresses.",
         ),
     ] = Field(

@@ -10,7 +10,7 @@ from components.contract.aks.identity import USE_LABEL
 from components.contract.aks.network import ExistingNetwork
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
-from components.contract.eks.network import VPC_RANGES
+from components.contract.eks.network import VPC_RANGES, is_closed
 from components.contract.environments import ClusterKind, Environment
 from components.contract.hours import OfficeHours
 from components.contract.local.config import LocalConfig
@@ -93,6 +93,11 @@ def _ways_in(config: StackConfig) -> Iterator[Mismatch]:
     if config.ways_in and not config.ways_in.is_encrypted:
         yield Mismatch(("cluster", "ingress"), "has no certificate: clients send passwords and data in clear")
     ingress = config.cluster.ingress if isinstance(config.cluster, EksConfig) else None
+    if ingress and ingress.hosted_zone_id and is_closed(config.cluster.network):
+        yield Mismatch(
+            ("cluster", "ingress", "hostedZoneId"),
+            "external-dns makes no names without the internet: Route 53 has no VPC endpoint",
+        )
     if ingress and str(EVERYWHERE) in ingress.client_cidrs:
         yield Mismatch(
             ("cluster", "ingress", "clientCidrs"),

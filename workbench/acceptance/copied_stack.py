@@ -206,9 +206,14 @@ class CopiedStack:
 
 
 def _leave_out(choices: dict[str, Any]) -> Iterator[str]:
-    """Remove the pools and schedules that a copy cannot have, and return a sentence for each."""
+    """Remove the pools, schedules and choices of an older cluster that a copy cannot have, and return a sentence for each."""
     if choices["cluster"].pop(_HOURS, None):
         yield f"cluster.{_HOURS}: they could stop the nodes in the middle of a run."
+    if choices["cluster"].pop("createdWithPool", None):
+        yield "cluster.createdWithPool: a new cluster is created with its own pool."
+    if choices["cluster"].pop("nodeVersion", None):
+        choices["cluster"].pop("nodeRelease", None)  # it is a release of that version
+        yield "cluster.nodeVersion: nodes of a new cluster have its version."
     pools, choices["pools"] = choices["pools"], {}
     for name, pool in pools.items():
         if pool["role"] == PoolRole.DATA:

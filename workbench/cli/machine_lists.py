@@ -211,7 +211,8 @@ def _selected(
     found = select(shape, _provider(pools, pool, kind), is_spot=is_spot, price=price)
     size = choices.get("size")
     is_fixed = isinstance(size, dict) and size.get("min") == size.get("max")
-    if choices.get("lifecycle") == Lifecycle.RESERVED:  # the reservation is of the listed type, whichever comes first
+    if choices.get("lifecycle") == Lifecycle.RESERVED or choices.get("fabric") or choices.get("closeTogether"):
+        # These take one type; a reservation is of the listed one, whichever comes first.
         return [each for each in found if each.name in _types(choices)][:1] or found[:1]
     if choices.get("role") == PoolRole.DATA or (kind == ClusterKind.AKS and is_fixed):
         return found[:1]

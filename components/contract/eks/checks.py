@@ -20,6 +20,7 @@ from components.contract.checks import (
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.autoscaling import autoscaling_tags
 from components.contract.eks.config import EksConfig
+from components.contract.eks.ingress import Scheme
 from components.contract.eks.network import is_closed, prefixes_of
 from components.contract.eks.reservations import reservation_problems
 from components.contract.eks.reserves import PREFIX_ADDRESSES, PREFIXES_BESIDE, RESERVES, has_interfaces_for_pods, pods
@@ -89,6 +90,9 @@ def environment_problems(choices: EksConfig, environment: Environment) -> Iterat
         yield Mismatch(("officeHours",), f"{NO_HOURS_IN_PROD}, or give single pools officeHours")
     if choices.ingress and not choices.ingress.certificate_arn and environment is Environment.PROD:
         yield Mismatch(("ingress", "certificateArn"), "is required in prod, where clients must use TLS")
+    if is_closed(choices.network) and choices.ingress and choices.ingress.scheme is Scheme.INTERNET_FACING:
+        why = "must be internal if network.internet is none: the VPC has no way to the internet"
+        yield Mismatch(("ingress", "scheme"), why)
     if is_closed(choices.network) and not choices.is_private:
         # Its VPC endpoints are the only way to AWS.
         yield Mismatch(("publicAccessCidrs",), "must be empty if network.internet is none; list apiClientCidrs instead")
@@ -151,9 +155,11 @@ def _image_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator
     if not is_closed(choices.network) or choices.proxy:
         return
     for group in groups:
-        wanted = ({REGISTRY_K8S: "the autoscaler"} if group.is_elastic else {}) | (
-            {REGISTRY_NVIDIA: "the GPU plug-in"} if group.gpu_resource else {}
-        )
+        wanted = {}
+        if group.is_elastic or group.prepull_images:
+            wanted[REGISTRY_K8S] = "the autoscaler" if group.is_elastic else "early image pulls"
+        if group.gpu_resource:
+            wanted[REGISTRY_NVIDIA] = "the GPU plug-in"
         for registry, program in wanted.items():
             if registry not in {*choices.image_registries, *choices.node_mirrors}:
                 yield Mismatch(

@@ -54,7 +54,7 @@ RULE = Rule(
     title="User data and proxy settings of nodes must contain no secrets",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
-    source="EC2 user guide, Run commands when you launch an EC2 instance (security of user data)",
+    source="Amazon EC2 user guide, Run commands when you launch an EC2 instance (security of user data)",
     applies_to=resources_of("each launch template and each AKS cluster", LAUNCH_TEMPLATE, MANAGED_CLUSTER),
     why="User data is not encrypted: all who may describe launch templates, and every process of a node, can read it. "
     "AKS puts the proxy's address into every pod.",

@@ -77,6 +77,7 @@ BEYOND_A_SCHEMA = {
     "zone-of-no-cluster-on-aks",
     "no-internet-and-a-mirror-of-one-of-two",
     "no-internet-and-a-public-api",
+    "no-internet-and-a-public-load-balancer",
     "no-internet-and-an-autoscaler",
     "no-internet-and-gpus",
     "no-internet-and-mirrors-of-other-registries",

@@ -10,6 +10,7 @@ import yaml
 from infra.config import CONFIG_KEY
 from support import aks, eks, existing
 from support.acceptance import LOCAL, context_of
+from support.minors import OLDER
 from workbench import stacks
 from workbench.acceptance.copied_stack import CopiedStack
 from workbench.stacks import policy_overrides
@@ -47,6 +48,14 @@ def test_data_pools_are_left_out_because_their_nodes_outlive_a_destroy(folder: P
     context = context_of(folder, eks.document())
     assert context.record.left_out == ("Pool 'data': its nodes are kept on destroy.",)
     assert "data" not in context.config.pools
+
+
+def test_what_describes_an_older_cluster_is_left_out(folder: Path) -> None:
+    older = {"cluster.nodeVersion": OLDER, "cluster.nodeRelease": f"{OLDER}.2-20261105"}
+    made = copied(folder, eks.document(older))
+    assert not {"nodeVersion", "nodeRelease"} & set(made.choices["cluster"])
+    took_over = copied(folder, aks.document({"cluster.createdWithPool": "initial"}))
+    assert "createdWithPool" not in took_over.choices["cluster"]
 
 
 def test_schedules_and_reserved_pools_stay_the_originals(folder: Path) -> None:

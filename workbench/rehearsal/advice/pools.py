@@ -26,7 +26,7 @@ from workbench.rehearsal.verdicts.verdict import Hint
 NEW_POOL_MAX: Final = 4
 """Nodes of a new pool, unless the record shows a need."""
 
-_KEPT_BY_SOURCE: Final = frozenset({"headroom", "warm_pool", "office_hours"})
+_KEPT_BY_SOURCE: Final = frozenset({"headroom", "warm_pool", "office_hours", "fabric", "close_together", "upgrade"})
 """Fields of a pool that a copy of it does not get."""
 
 
@@ -97,7 +97,8 @@ def _types(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
     pool = miss.config.pools[name]
     groups = [group for group in miss.record.groups if group.pool == name]
     is_refused = REFUSED_BY_CLOUD in hint.cause
-    for pod in miss.shapes[:2] if not pool.reservation else ():  # a reservation is of one type
+    # A reservation, a fast network and a placement group take one type.
+    for pod in miss.shapes[:2] if not (pool.reservation or pool.fabric or pool.close_together) else ():
         larger = larger_type(groups[0], pod) if groups and not is_refused else None
         for kind in (larger, _other_family(pool) if is_refused else None):
             if kind is None or kind.name in pool.instance_types:

@@ -161,8 +161,8 @@ class Eks(CloudStack):
                     f"{self.node_version}, but with its other {' and '.join(upgrade.inputs)} EKS would upgrade the "
                     f"{upgrade.group} to {self.version}",
                     "EKS takes the control plane's version with every other change of nodes",
-                    "Undo the other change (nodeRelease, tags, rootVolumeGib) until the nodes follow, or remove "
-                    "nodeVersion.",
+                    "Undo the other change (nodeRelease, tags, rootVolumeGib, proxy, trustedCertificates, nodeMirrors) "
+                    "until the nodes follow, or remove nodeVersion.",
                 )
 
     def _newer(self, components: Sequence[ClusterComponent]) -> list[Group]:
