@@ -206,7 +206,7 @@ class CopiedStack:
 
 
 def _leave_out(choices: dict[str, Any]) -> Iterator[str]:
-    """Remove the pools, schedules and choices of an older cluster that a copy cannot have, and return a sentence for each."""
+    """Remove the pools, schedules and traits of older clusters that a copy cannot have; return a sentence for each."""
     if choices["cluster"].pop(_HOURS, None):
         yield f"cluster.{_HOURS}: they could stop the nodes in the middle of a run."
     if choices["cluster"].pop("createdWithPool", None):
