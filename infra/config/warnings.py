@@ -92,13 +92,15 @@ def _storage(config: StackConfig) -> Iterator[Mismatch]:
 def _ways_in(config: StackConfig) -> Iterator[Mismatch]:
     if config.ways_in and not config.ways_in.is_encrypted:
         yield Mismatch(("cluster", "ingress"), "has no certificate: clients send passwords and data in clear")
-    ingress = config.cluster.ingress if isinstance(config.cluster, EksConfig) else None
-    if ingress and ingress.hosted_zone_id and is_closed(config.cluster.network):
+    cluster = config.cluster
+    if not isinstance(cluster, EksConfig) or not (ingress := cluster.ingress):
+        return
+    if ingress.hosted_zone_id and is_closed(cluster.network):
         yield Mismatch(
             ("cluster", "ingress", "hostedZoneId"),
-            "external-dns makes no names without the internet: Route 53 has no VPC endpoint",
+            "external-dns makes no names in a network without the internet: no endpoint of it leads to Route 53",
         )
-    if ingress and str(EVERYWHERE) in ingress.client_cidrs:
+    if str(EVERYWHERE) in ingress.client_cidrs:
         yield Mismatch(
             ("cluster", "ingress", "clientCidrs"),
             "everyone on the internet can run code in the cluster: MLRun, Nuclio and Jupyter ask for no password",

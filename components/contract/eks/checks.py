@@ -157,7 +157,7 @@ def _image_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator
     for group in groups:
         wanted = {}
         if group.is_elastic or group.prepull_images:
-            wanted[REGISTRY_K8S] = "the autoscaler" if group.is_elastic else "early image pulls"
+            wanted[REGISTRY_K8S] = "the autoscaler" if group.is_elastic else "prepullImages"
         if group.gpu_resource:
             wanted[REGISTRY_NVIDIA] = "the GPU plug-in"
         for registry, program in wanted.items():
