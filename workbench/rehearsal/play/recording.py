@@ -45,8 +45,9 @@ def record_of(
         at = round(chronicle.clock.at(tick), 3)
         return at if at <= lasts else None
 
-    pods = [_pod(each, teams, moment) for each in chronicle.pods.values() if moment(each.created) is not None]
-    nodes = [_node(each, moment) for each in chronicle.nodes.values() if moment(each.created) is not None]
+    # Watches go on meanwhile, and add pods and nodes.
+    pods = [_pod(each, teams, moment) for each in list(chronicle.pods.values()) if moment(each.created) is not None]
+    nodes = [_node(each, moment) for each in list(chronicle.nodes.values()) if moment(each.created) is not None]
     return Record(
         lasts=lasts,
         speed=cluster.pace.speed,

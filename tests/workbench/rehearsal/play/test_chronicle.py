@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import pytest
@@ -57,6 +58,22 @@ def test_moments_are_those_of_the_watch_in_scenario_time() -> None:
     assert (found.created, found.scheduled, found.started, found.ended) == (60, 180, 210, 810)
     assert (found.end, found.node, found.unit, found.work) == (PodEnd.SUCCEEDED, "work-0", "train-0", "train")
     assert (found.cpu_millis, found.memory_mib, found.gpus, found.team) == (500, 1024, 1, "vision")
+
+
+def test_pods_and_nodes_that_come_while_the_record_is_made_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage()
+    stage.node("work-0")
+    stage.pod("train-0", unit="train-0")
+    at, numbers = stage.chronicle.clock.at, count()
+
+    def late(tick: float) -> float:
+        number = next(numbers)
+        stage.node(f"late-{number}")
+        stage.pod(f"late-{number}")
+        return at(tick)
+
+    monkeypatch.setattr(stage.chronicle.clock, "at", late)
+    assert only(stage).name == "train-0"
 
 
 def test_the_record_has_of_a_spec_only_what_decides_where_the_pod_runs() -> None:
