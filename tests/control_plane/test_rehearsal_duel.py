@@ -129,7 +129,8 @@ def test_karpenter_moves_bare_jobs_to_save_a_node_and_the_autoscaler_does_not(
     }  # fmt: skip
     assert not lost[Scaler.CLUSTER_AUTOSCALER]
     assert not lost[Scaler.KARPENTER_EMPTY]
-    assert [cause.partition(" ")[0] for cause in lost[Scaler.KARPENTER]] == ["autoscaler"]
+    # One node for both, or another in place of both: Karpenter chooses by what is ready when it looks.
+    assert {cause.partition(" ")[0] for cause in lost[Scaler.KARPENTER]} == {"autoscaler"}
 
 
 @pytest.mark.proofs
