@@ -14,7 +14,7 @@ from hypothesis import settings
 from support.api import Api
 from support.cluster import Cluster, pod, running_cluster
 
-USUAL = 2
+USUAL = 1
 KILLS = 20
 TIERS = ("unit", "engine", "control_plane")
 COMMANDS = {"full": "make test-all", "kills": "make kills", "proofs": "make proofs"}

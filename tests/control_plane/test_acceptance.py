@@ -57,7 +57,7 @@ def test_on_this_machine(tmp_path: Path) -> None:
         assert record(made.data, "local-accept")["seen"]["from zero"] == ["spot", "jupyter", "gpu"]
 
 
-@pytest.mark.full
+@pytest.mark.proofs  # the steps inside the cluster are those of the test above
 def test_on_an_existing_cluster(tmp_path: Path) -> None:
     with site(tmp_path) as theirs:
         before, file = theirs.snapshot(), theirs.file.read_text()

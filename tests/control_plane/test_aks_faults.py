@@ -81,7 +81,7 @@ FAILING = {
 }
 """What ends an `up`, and what it says."""
 
-LONG = {*PASSING, "Failed", "credentials expired while things were compared"}
+LONG = {*PASSING, "Failed", "stuck", "access denied", "credentials expired while things were compared"}
 """What others show in part."""
 
 CASES = {**PASSING, "all that passes by itself": together(*PASSING.values()), **FAILING}

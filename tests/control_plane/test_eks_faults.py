@@ -79,6 +79,9 @@ FAILING = {
 LONG = {
     *PASSING,
     "CREATE_FAILED",
+    "stuck",
+    "access denied",
+    "credentials expired while things were compared",
     "credentials expired while things were made",
 }
 """What others show in part: of failed add-ons and of credentials, the runbooks of test_operations_page.py."""

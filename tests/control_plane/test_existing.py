@@ -127,7 +127,7 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
     theirs.choose()
 
 
-@pytest.mark.full
+@pytest.mark.kills
 def test_after_a_kill_one_recover_and_one_up_make_it_whole(theirs: Site) -> None:
     theirs.own(priority_class("igz-workload-low", THEIR_VALUE))
     theirs.own(namespace("mlrun", team="vision"))

@@ -40,8 +40,8 @@ PAGE: Final = PROJECT_ROOT / "docs/operations.md"
 TEXT: Final = PAGE.read_text()
 INLINE: Final = re.compile(r"`(?:igz-clusters|pulumi|aws|kubectl) [^`]+`")
 """A command outside of the blocks that are run."""
-LIKE_KILLS: Final = {"A plug-in crashed"}
-"""Failures after which test_cloud_recovery.py runs the same commands."""
+LIKE_KILLS: Final = {"A plug-in crashed", "A minimum above the live size", "An upgrade of more than one minor"}
+"""Failures after which test_cloud_recovery.py and test_eks_changes.py run the same commands."""
 LAST: Final = "igz-clusters up dev"
 """With what most runbooks end."""
 

@@ -119,6 +119,7 @@ def test_karpenter_opens_no_port(record: Record, listening: list[Any]) -> None:
     assert not listening
 
 
+@pytest.mark.proofs
 def test_karpenter_moves_bare_jobs_to_save_a_node_and_the_autoscaler_does_not(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:

@@ -51,8 +51,8 @@ LEFT = {
 CORRECTED = {mistake: name for name, mistake in MISTAKES if mistake not in LEFT}
 """The file of each mistake that advice corrects."""
 
-KEPT = ("small-maximum", "on-spot")
-"""A change of the stack, and one of the work. `make proofs` runs the others, of every kind of change."""
+KEPT = ("small-maximum",)
+"""`make proofs` runs the others, of every kind of change."""
 
 LASTS = "14m"
 """Length of a scenario with one mistake and no events: what waits at most 10 minutes arrives within the first three."""

@@ -190,6 +190,7 @@ def provisioned(claim: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.proofs
 def test_on_an_existing_cluster_a_claim_of_the_owners_class_is_bound_once_a_pod_needs_it(theirs: Site) -> None:
     theirs.choose(STORED)
     assert "found no StorageClass 'nfs' in the cluster" in theirs.refused("up", STACK, "--yes")

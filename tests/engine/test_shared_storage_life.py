@@ -111,6 +111,7 @@ def test_file_shares_live_in_azure(azure: Subscription) -> None:
     assert IN_STATE not in azure.azure.inventory()
 
 
+@pytest.mark.proofs  # test_identity_life.py and the file systems above leave nothing each
 def test_a_stack_with_identities_and_storage_leaves_nothing_in_aws(aws: Account) -> None:
     volumes = {"volumes": {"shared": {"storage": "corpus"}}, "identity": {"buckets": [{"bucket": "ml-data"}]}}
     bring_up(aws, "dev", storage={"corpus": CORPUS}, namespaces={**CORE, "jobs": volumes})
