@@ -20,6 +20,7 @@ DEPLOYMENT: Final = "kubernetes:apps/v1:Deployment"
 SERVICES: Final = "kubernetes:apps/v1:(Deployment|StatefulSet)"
 """Controllers of long-running pods."""
 
+DISRUPTION_BUDGET: Final = "kubernetes:policy/v1:PodDisruptionBudget"
 NUCLIO_FUNCTION: Final = r"kubernetes:nuclio\.io/v1beta1:NuclioFunction"
 
 

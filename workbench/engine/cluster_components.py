@@ -1,6 +1,7 @@
 """Finds the cluster components in a state or in a plan."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, Final
 
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, NodeUpgrade, Rank
@@ -54,6 +55,8 @@ def drained_groups(stream: Stream) -> list[Group]:
 
     A group that goes with its cluster is not drained.
     """
+    if _replaces_all_nodes(stream):
+        return [component for component in components_of_plan(stream) if isinstance(component, Group)]
     gone = [step for step in stream.steps if step.op in ("delete", "delete-replaced") and step.old]
     read = [
         each for step in gone if step.old for each in _read(step.urn, step.token, step.old.inputs, step.old.outputs)
@@ -62,6 +65,21 @@ def drained_groups(stream: Stream) -> list[Group]:
     deleted = [group for group in deleted if not group.holds_data]  # those are only forgotten
     stays = cluster_of(read) is None
     return [*(upgrade.group for upgrade in node_upgrades(stream)), *(deleted if stays else ())]
+
+
+def _replaces_all_nodes(stream: Stream) -> bool:
+    return any(
+        _at(step.old.inputs, path) != _at(step.new.inputs, path)
+        for step in stream.steps
+        if step.op == "update" and step.old and step.new
+        for component in _read(step.urn, step.token, step.old.inputs, step.old.outputs)
+        for path in component.replaces_all_nodes
+    )
+
+
+def _at(inputs: Mapping[str, Any], path: Sequence[str]) -> Any:
+    """Return the value at a path; an empty or absent one is None."""
+    return reduce(lambda value, key: (value or {}).get(key) or None, path, inputs)
 
 
 def created_groups(stream: Stream) -> list[Group]:

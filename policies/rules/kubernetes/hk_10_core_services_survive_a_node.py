@@ -2,19 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from components.contract.environments import Environment
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import some
-from policies.views.objects import namespace_of
+from policies.views.budgets import guards
 from policies.views.pods import PodFacts, pods
 from policies.views.scaling import AutoscalerFacts, autoscalers, fewest_replicas
-from policies.views.selectors import selects
-from policies.views.type_tokens import SERVICES
+from policies.views.type_tokens import DISRUPTION_BUDGET, SERVICES
 
-BUDGET = "kubernetes:policy/v1:PodDisruptionBudget"
 LEAST = 2
 PROBES = ("livenessProbe", "readinessProbe")
 SPREADS = (
@@ -34,9 +31,9 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
     scalers = autoscalers(stack) if services else []
     for resource, pod in services:
         yield from (Finding(f"{pod} {lack}.", urn=resource.urn) for lack in _own_lacks(resource, pod, scalers))
-    budgets = [resource for resource in stack if resource.type == BUDGET]
+    budgets = [resource for resource in stack if resource.type == DISRUPTION_BUDGET]
     for resource, pod in services:
-        if not some(budgets, partial(_guards, pod)):
+        if not some(budgets, lambda budget, pod=pod: guards(budget, pod)):
             yield Finding(f"{pod} has no PodDisruptionBudget in its namespace; expected one.", urn=resource.urn)
 
 
@@ -51,12 +48,6 @@ def _own_lacks(resource: Resource, pod: PodFacts, scalers: Sequence[AutoscalerFa
         missing = [probe for probe in PROBES if container.at(probe).is_absent]
         if missing:
             yield f"has no {' and no '.join(missing)} in {container.path}; expected both probes"
-
-
-def _guards(pod: PodFacts, budget: Resource) -> bool:
-    return namespace_of(budget) == pod.namespace and selects(
-        budget.props.at("spec", "selector"), pod.metadata.at("labels")
-    )
 
 
 RULE = Rule(

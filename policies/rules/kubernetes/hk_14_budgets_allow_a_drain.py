@@ -7,18 +7,16 @@ from components.contract.environments import Environment
 from policies.resource import Resource, Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.values import NotJudgeableError, Value
+from policies.views.budgets import guards
 from policies.views.objects import namespace_of
 from policies.views.pods import PodFacts, pods
 from policies.views.scaling import AutoscalerFacts, autoscalers, fewest_replicas
-from policies.views.selectors import selects
-from policies.views.type_tokens import SERVICES
-
-BUDGET = "kubernetes:policy/v1:PodDisruptionBudget"
+from policies.views.type_tokens import DISRUPTION_BUDGET, SERVICES
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Reject budgets that allow no disruption, and pods with several budgets, which Kubernetes never evicts."""
-    budgets = [resource for resource in stack if resource.type == BUDGET]
+    budgets = [resource for resource in stack if resource.type == DISRUPTION_BUDGET]
     controllers = [resource for resource in stack if re.fullmatch(SERVICES, resource.type)] if budgets else []
     services = [(resource, pod) for resource in controllers for pod in pods(resource)]
     scalers = autoscalers(stack) if budgets else []
@@ -27,7 +25,7 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
             yield Finding(f"PodDisruptionBudget '{budget.name}' has {problem}.", urn=budget.urn)
     for resource, pod in services:
         beside = [budget for budget in budgets if namespace_of(budget) == pod.namespace]
-        own = [budget.name for budget in beside if _selects(budget, pod)] if len(beside) > 1 else []
+        own = [budget.name for budget in beside if guards(budget, pod)] if len(beside) > 1 else []
         if len(own) > 1:
             yield Finding(f"{pod} has the PodDisruptionBudgets {', '.join(own)}; expected one.", urn=resource.urn)
 
@@ -43,17 +41,12 @@ def _problem(
     if least is None:
         return ""
     # Any number of pods may be behind a selector that selects no service of the stack.
-    replicas = sum(_or_one(fewest_replicas(resource, scalers)) for resource, pod in services if _selects(budget, pod))
+    replicas = sum(_or_one(fewest_replicas(resource, scalers)) for resource, pod in services if guards(budget, pod))
     if not replicas:
         return f"minAvailable {least}; expected less" if least == "100%" else ""
     if _of(spec.at("minAvailable"), least, replicas) >= replicas:
         return f"minAvailable {least} of {replicas} replicas; expected fewer"
     return ""
-
-
-def _selects(budget: Resource, pod: PodFacts) -> bool:
-    labels = pod.metadata.at("labels")
-    return namespace_of(budget) == pod.namespace and selects(budget.props.at("spec", "selector"), labels)
 
 
 def _or_one(replicas: int | None) -> int:

@@ -159,6 +159,30 @@ def test_aks_drains_a_pool_that_is_deleted_but_not_those_that_go_with_their_clus
 
 
 @pytest.mark.parametrize(
+    ("changes", "drains"),
+    [
+        ({"httpProxyConfig": {"httpProxy": "http://proxy.corp.example:3128"}}, True),
+        ({"securityProfile": {"customCATrustCertificates": ["LS0t"]}}, True),
+        ({"tags": {"team": "ml"}}, False),
+    ],
+    ids=["proxy", "certificates", "tags"],
+)
+def test_aks_drains_all_pools_after_a_change_of_what_all_nodes_start_with(
+    changes: dict[str, Any], drains: bool
+) -> None:
+    steps = []
+    for each in aks_state.exported()["resources"]:
+        old = {"inputs": {}, **each}
+        is_cluster = old["urn"] == aks_state.urn(aks.CLUSTER, "test-cluster")
+        new = {**old, "inputs": {**old["inputs"], **(changes if is_cluster else {})}}
+        op = "update" if is_cluster else "same"
+        step = {"op": op, "urn": old["urn"], "type": old["type"], "old": old, "new": new}
+        steps.append(Step.model_validate(step))
+    pools = {each.name for each in aks_state.components() if isinstance(each, Group)}
+    assert {group.name for group in drained_groups(Stream(steps=steps))} == (pools if drains else set())
+
+
+@pytest.mark.parametrize(
     ("op", "changes", "is_upgrade"),
     [
         ("update", {"version": "04da6b54-80e4-46f7-96ec-b56ff0331ba9"}, True),

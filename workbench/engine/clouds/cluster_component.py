@@ -98,6 +98,8 @@ class ClusterComponent(ABC):
     rank: ClassVar[Rank]
     noun: ClassVar[str]
     """Its name in messages."""
+    replaces_all_nodes: ClassVar[Sequence[tuple[str, ...]]] = ()
+    """Paths of inputs whose change replaces the nodes of all groups, one after the other."""
 
     urn: str
     type: str

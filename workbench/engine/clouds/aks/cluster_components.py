@@ -48,6 +48,8 @@ class AksCluster(AksComponent):
 
     rank = Rank.CLUSTER
     noun = "cluster"
+    # https://learn.microsoft.com/azure/aks/http-proxy, https://learn.microsoft.com/azure/aks/custom-certificate-authority
+    replaces_all_nodes = (("httpProxyConfig",), ("securityProfile", "customCATrustCertificates"))
 
     @property
     @override
