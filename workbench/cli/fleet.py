@@ -27,7 +27,7 @@ from workbench.report.terminal import print_table
 from workbench.report.words import count
 from workbench.stacks import Stack
 from workbench.system.errors import NoVerdictError, all_of
-from workbench.toolchain import Toolchain, ensure
+from workbench.toolchain import Toolchain, ensure, prepare
 from workbench.toolchain.console import progress
 
 app = typer.Typer(help="Run commands on many stacks, in waves.", no_args_is_help=True)
@@ -69,7 +69,8 @@ def list_(
 ) -> None:
     """List the stacks with their waves and last results.
 
-    Exit code 1: a stack file or the file of the waves is invalid.
+    The release is the one with which the last `fleet up` on this machine updated the stack. Exit code 1: a stack file
+    or the file of the waves is invalid.
     """
     plan = file.read(fleet)
     found = _found([*plan.stacks, *plan.left_out])
@@ -83,7 +84,16 @@ def list_(
     for line in _announced(plan):
         errors.print(line, **PLAIN)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    shown = ("stack", "wave", "kind", "environment", "version", "last", *(("updated", "resources") if ask else ()))
+    shown = (
+        "stack",
+        "wave",
+        "kind",
+        "environment",
+        "version",
+        "last",
+        "release",
+        *(("updated", "resources") if ask else ()),
+    )
     for heading in shown:
         table.add_column(heading, overflow="fold")
     for row in rows:
@@ -274,8 +284,7 @@ def _run(work: _Work, wanted: _Wanted) -> NoReturn:
         errors.print(line, **PLAIN)
     if run.verb.is_change and not wanted.yes:
         agree(_QUESTIONS[run.verb].format(count(len(plan.stacks), "stack")))
-    # Missing tools are built here, once and in sight.
-    _tools(None if any(stack.is_local for stack in work.found.values()) else backend.TOOLS, hermetic=run.hermetic)
+    _prepare(work.found, hermetic=run.hermetic)
     records.save(run)
     records.drop_old()
 
@@ -320,6 +329,14 @@ def _found(names: Sequence[str]) -> dict[str, Stack]:
 def _inputs(found: Mapping[str, Stack]) -> dict[str, str]:
     package = record.revision()
     return {name: record.inputs_of(stack.file, package) for name, stack in found.items()}
+
+
+def _prepare(found: Mapping[str, Stack], *, hermetic: bool) -> None:
+    """Build missing tools and install their plug-in once and in sight, before several stacks need them."""
+    if any(stack.is_local for stack in found.values()):
+        prepare(_tools(None, hermetic=hermetic))
+    else:
+        _tools(backend.TOOLS, hermetic=hermetic)
 
 
 def _tools(programs: Collection[str] | None, *, hermetic: bool) -> Toolchain:

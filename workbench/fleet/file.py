@@ -138,13 +138,14 @@ def _waves(fleet: Fleet, known: Mapping[str, Path], problems: list[Problem]) -> 
     """Return the waves with their stacks; adds what is wrong with the names and patterns in them."""
     owners, planned = dict[str, str](), list[Planned]()
     for index, wave in enumerate(fleet.waves):
-        problems += _unfit(index, wave, owners, known)
+        unfit = list(_unfit(index, wave, owners, known))
+        problems += unfit
         names = dict.fromkeys(
             name for pattern in wave.stacks for name in known if name not in owners and fnmatchcase(name, pattern)
         )
         owners |= dict.fromkeys(names, wave.name)
         planned.append(Planned(wave.name, tuple(names), wave.failures, wave.bake, wave.verify))
-        if not names and all(any(fnmatchcase(name, pattern) for name in known) for pattern in wave.stacks):
+        if not names and not unfit:
             problems.append(Problem(("waves", index, "stacks"), "all of these stacks are in earlier waves; remove it"))
     return planned
 

@@ -6,7 +6,7 @@ from typing import Any
 from workbench.fleet.backend import Known
 from workbench.fleet.file import Plan
 from workbench.fleet.record import Records
-from workbench.fleet.verb import words
+from workbench.fleet.verb import Result, Verb, words
 from workbench.stacks import Stack
 
 
@@ -23,9 +23,11 @@ def rows(plan: Plan, found: Mapping[str, Stack], known: Mapping[str, Known] | No
         What backends know; rows have it too, and stacks without a file have rows. Default: None, for none of that.
     """
     waves = {name: wave.name for wave in plan.waves for name in wave.stacks}
-    last = _last_results()
+    last, releases = _last_results()
     return [
-        _row(name, found.get(name)) | {"wave": waves.get(name), "last": last.get(name)} | _recorded(name, known)
+        _row(name, found.get(name))
+        | {"wave": waves.get(name), "last": last.get(name), "release": releases.get(name)}
+        | _recorded(name, known)
         for name in sorted(found.keys() | (known or {}).keys())
     ]
 
@@ -52,11 +54,13 @@ def _recorded(name: str, known: Mapping[str, Known] | None) -> dict[str, Any]:
     }
 
 
-def _last_results() -> dict[str, str]:
-    """Return how the last command of a run on each stack ended."""
-    found = dict[str, str]()
+def _last_results() -> tuple[dict[str, str], dict[str, str]]:
+    """Return by stack how its last command in a run ended, and the release that last updated it."""
+    last, releases = dict[str, str](), dict[str, str]()
     for run in Records.of_folder().all():
         for entry in reversed(run.entries):
             if entry.ended:
-                found.setdefault(entry.stack, f"{entry.verb}: {words(entry.verb, entry.result)}")
-    return found
+                last.setdefault(entry.stack, f"{entry.verb}: {words(entry.verb, entry.result)}")
+            if (entry.verb, entry.result) == (Verb.UP, Result.OK):
+                releases.setdefault(entry.stack, run.release)
+    return last, releases

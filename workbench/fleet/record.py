@@ -19,7 +19,7 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from workbench import stacks
-from workbench.fleet.verb import Result, Verb
+from workbench.fleet.verb import Result, Verb, words
 from workbench.stacks import policy_overrides
 from workbench.system import locks
 from workbench.system.errors import UserError
@@ -242,22 +242,23 @@ def continued(run: Run, planned: Sequence[Entry], inputs: dict[str, str]) -> tup
         Fingerprint of each stack now.
     """
     before = {(each.verb, each.stack): each for each in run.entries}
-    entries, reasons, changed = list[Entry](), list[str](), set[str]()
+    entries, reasons, again = list[Entry](), list[str](), set[str]()
     for entry in planned:
-        old = before.get((entry.verb, entry.stack), entry)
-        kept = replace(old, wave=entry.wave)
-        if old.result is Result.OK and (old.inputs != inputs[entry.stack] or entry.stack in changed):
-            changed.add(entry.stack)
-            reasons.append(
-                f"{entry.stack}: {entry.verb} runs again: its stack file, overrides or this package changed."
-            )
-            kept = entry
-        elif old.result is Result.RUNNING:
-            reasons.append(f"{entry.stack}: {entry.verb} was killed; it runs again.")
-        elif old.result not in (Result.OK, Result.WAITING):
-            reasons.append(f"{entry.stack}: {entry.verb} {old.result}; it runs again.")
-        if kept.result is not Result.OK:
-            changed.add(entry.stack)
+        now = inputs[entry.stack]
+        kept = replace(before.get((entry.verb, entry.stack), entry), wave=entry.wave)
+        if reason := _why_again(kept, now):
+            reasons.append(f"{entry.stack}: {reason}; {entry.verb} runs again.")
+        if kept.result is not Result.OK or kept.inputs != now or entry.stack in again:
+            again.add(entry.stack)  # and with it what follows on the same stack
             kept.reset()
         entries.append(kept)
     return replace(run, entries=entries, ended=0), reasons
+
+
+def _why_again(entry: Entry, inputs: str) -> str:
+    """Return why something runs again; empty if it holds, or has not run."""
+    if entry.result is Result.OK:
+        return "" if entry.inputs == inputs else "its stack file, the overrides or this package changed"
+    if entry.result is Result.RUNNING:
+        return f"{entry.verb} was killed"
+    return "" if entry.result is Result.WAITING else f"{entry.verb} {words(entry.verb, entry.result)}"

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "fleet.yaml").write_text(WAVES)
     (tmp_path / "program.sh").write_text(PROGRAM)
     monkeypatch.setattr(fleet, "this_program", lambda: ["sh", str(tmp_path / "program.sh")])
-    monkeypatch.setattr(fleet, "ensure", lambda *_, **__: None)
+    monkeypatch.setattr(fleet, "_prepare", lambda *_, **__: None)
     monkeypatch.setattr(runner, "PAUSE", 0.01)
     return tmp_path
 
@@ -112,7 +113,7 @@ def test_a_failure_in_the_second_wave_stops_the_third_and_resume_continues(place
     resumed = run("resume", "--yes")
     assert resumed.exit_code == 0, resumed.output
     assert asked(place) == ["up b", "up d"]
-    assert "b: up failed; it runs again." in resumed.stderr
+    assert "b: up failed; up runs again." in resumed.stderr
 
 
 def test_an_edited_stack_file_runs_again(place: Path) -> None:
@@ -171,16 +172,17 @@ def test_a_report_that_cannot_be_written_is_refused_first(place: Path) -> None:
 
 def test_the_list_shows_waves_and_last_results(place: Path) -> None:
     (place / "fleet.yaml").write_text("waves: [{name: canary, stacks: [a]}]")
+    run("up", "--yes")
     (place / "broken-a").touch()
     run("verify")
     listed = run("list")
     assert listed.exit_code == 0, listed.output
     assert "note: in no wave: b, c, d" in listed.stderr
-    lines = [line.split(maxsplit=5) for line in listed.stdout.splitlines()]
+    lines = [line.split() for line in listed.stdout.splitlines()]
     assert lines[:3] == [
-        ["stack", "wave", "kind", "environment", "version", "last"],
-        ["a", "canary", "local", LOCAL["environment"], "-", "verify: deviates"],
-        ["b", "-", "local", LOCAL["environment"], "-", "-"],
+        ["stack", "wave", "kind", "environment", "version", "last", "release"],
+        ["a", "canary", "local", LOCAL["environment"], "-", "verify:", "deviates", version("igz-clusters")],
+        ["b", "-", "local", LOCAL["environment"], "-", "-", "-"],
     ]
     shape = json.loads(run("list", "--json", "--backend").stdout)
     assert shape["stacks"][0]["last"] == "verify: deviates"
@@ -205,7 +207,7 @@ import sys
 from workbench.cli import fleet
 program = sys.argv.pop(1)
 fleet.this_program = lambda: ["sh", program]
-fleet.ensure = lambda *_, **__: None
+fleet._prepare = lambda *_, **__: None
 from workbench.cli.app import main
 main()
 """
@@ -227,10 +229,15 @@ def start(place: Path) -> Callable[[str], subprocess.Popen[str]]:
 Start = Callable[..., subprocess.Popen[str]]
 
 
+def begun(place: Path, process: subprocess.Popen[str]) -> bool:
+    """Wait until the second stack has begun; return whether the process still runs."""
+    return eventually(lambda: (place / "begun-b").exists() or process.poll() is not None) and process.poll() is None
+
+
 def test_ctrl_c_waits_for_each_stack_and_resume_continues(place: Path, start: Start) -> None:
     (place / "slow-b").touch()
     process = start("up", "--yes")
-    assert eventually((place / "begun-b").exists)
+    assert begun(place, process)
     process.send_signal(signal.SIGINT)
     shown, said = process.communicate(timeout=600)
     assert process.returncode == 130, said
@@ -247,7 +254,7 @@ def test_ctrl_c_waits_for_each_stack_and_resume_continues(place: Path, start: St
 def test_a_killed_run_continues_without_repeating_what_has_ended(place: Path, start: Start) -> None:
     (place / "slow-b").touch()
     process = start("up", "--yes", "--at-once", "1")
-    assert eventually((place / "begun-b").exists)
+    assert begun(place, process)
     process.kill()
     process.communicate(timeout=600)
     assert eventually((place / "stopped-b").exists), "its last process was asked to end"
@@ -258,4 +265,4 @@ def test_a_killed_run_continues_without_repeating_what_has_ended(place: Path, st
     resumed = run("resume", "--yes")
     assert resumed.exit_code == 0, resumed.output
     assert asked(place) == ["recover b", "up b", "up c", "up d"]
-    assert "b: up was killed; it runs again." in resumed.stderr
+    assert "b: up was killed; up runs again." in resumed.stderr

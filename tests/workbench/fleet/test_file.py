@@ -124,7 +124,7 @@ def test_two_waves_of_one_name_are_refused(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("- a", "fleet.yaml: the file must be a mapping (given: a list; allowed: atOnce, waves)"),
+        ("- a", "fleet.yaml:1: the file must be a mapping (given: a list; allowed: atOnce, waves)"),
         ("waves: [", "fleet.yaml:1: invalid YAML: "),
     ],
 )
