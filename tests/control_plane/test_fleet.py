@@ -96,7 +96,7 @@ def test_a_failure_stops_later_waves_and_a_killed_run_continues(fleet: Fleet) ->
 
     resumed = fleet.command("resume", "--yes")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
-    assert "fleet-b: up was killed; up runs again." in resumed.stderr
+    assert "fleet-b: was killed; up runs again." in resumed.stderr
     assert "The stack 'fleet-b' is in order" in fleet.logs("fleet-b")[0].read_text()
     assert fleet.results() == ["ok", "ok", "ok"]
     assert finished.read_bytes() == before, "what had ended well did not run again"

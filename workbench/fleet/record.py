@@ -260,5 +260,5 @@ def _why_again(entry: Entry, inputs: str) -> str:
     if entry.result is Result.OK:
         return "" if entry.inputs == inputs else "its stack file, the overrides or this package changed"
     if entry.result is Result.RUNNING:
-        return f"{entry.verb} was killed"
-    return "" if entry.result is Result.WAITING else f"{entry.verb} {words(entry.verb, entry.result)}"
+        return "was killed"
+    return "" if entry.result is Result.WAITING else words(entry.verb, entry.result)

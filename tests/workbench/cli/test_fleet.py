@@ -113,7 +113,7 @@ def test_a_failure_in_the_second_wave_stops_the_third_and_resume_continues(place
     resumed = run("resume", "--yes")
     assert resumed.exit_code == 0, resumed.output
     assert asked(place) == ["up b", "up d"]
-    assert "b: up failed; up runs again." in resumed.stderr
+    assert "b: failed; up runs again." in resumed.stderr
 
 
 def test_an_edited_stack_file_runs_again(place: Path) -> None:
@@ -265,4 +265,4 @@ def test_a_killed_run_continues_without_repeating_what_has_ended(place: Path, st
     resumed = run("resume", "--yes")
     assert resumed.exit_code == 0, resumed.output
     assert asked(place) == ["recover b", "up b", "up c", "up d"]
-    assert "b: up was killed; up runs again." in resumed.stderr
+    assert "b: was killed; up runs again." in resumed.stderr

@@ -205,7 +205,7 @@ def test_a_run_that_was_killed_continues_without_repeating_what_has_ended() -> N
     with pytest.raises(KilledError):
         world.work()
     reasons = world.resume()
-    assert reasons == ["b: up was killed; up runs again.", "c: up was killed; up runs again."]
+    assert reasons == ["b: was killed; up runs again.", "c: was killed; up runs again."]
     assert world.log == ["up b", "up c", "up d", "up e"]
     assert world.repaired == ["b", "c"], "only a stack whose run was killed may be damaged"
     assert world.run.is_finished
@@ -228,7 +228,7 @@ def test_a_resumed_run_repeats_what_failed_and_continues() -> None:
     world = World(plan(["a"], ["b"], ["c"]), codes={(Verb.UP, "b"): 1})
     world.work()
     world.codes.clear()
-    assert world.resume() == ["b: up failed; up runs again."]
+    assert world.resume() == ["b: failed; up runs again."]
     assert world.log == ["up b", "up c"]
     assert world.repaired == [], "a run that ended by itself leaves nothing to repair"
 
@@ -249,7 +249,7 @@ def test_a_changed_stack_file_runs_again_and_is_verified_again() -> None:
     assert reasons == [
         "a: its stack file, the overrides or this package changed; up runs again.",
         "a: its stack file, the overrides or this package changed; verify runs again.",
-        "c: up failed; up runs again.",
+        "c: failed; up runs again.",
     ]
     assert world.log == ["up a", "verify a", "up c", "verify c"]
 
