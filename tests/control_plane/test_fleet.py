@@ -101,6 +101,11 @@ def test_a_failure_stops_later_waves_and_a_killed_run_continues(fleet: Fleet) ->
     assert fleet.results() == ["ok", "ok", "ok"]
     assert finished.read_bytes() == before, "what had ended well did not run again"
 
+    (fleet.folder / "one.yaml").write_text('waves: [{name: all, stacks: ["*"]}]')
+    together = fleet.command("up", "--yes", "--hermetic", "--fleet", str(fleet.folder / "one.yaml"), "--at-once", "3")
+    assert together.returncode == 0, together.stdout + together.stderr
+    assert "up finished: 3 updated" in together.stdout
+
     compared = fleet.command("drift", "--hermetic")
     assert compared.returncode == 0, compared.stdout + compared.stderr
     assert "drift: 3 no drift" in compared.stdout

@@ -17,8 +17,7 @@ from tools.benchmarks.measure import Command, Measurement, measure
 from tools.benchmarks.pairs import Say, Series
 from workbench.cli.console import errors, out
 from workbench.local import Instance
-from workbench.stacks import FOLDER_VARIABLE
-from workbench.system.paths import PROJECT_ROOT
+from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT
 
 STACKS: Final = 30
 AT_ONCE: Final = 2
