@@ -304,9 +304,10 @@ def _run(work: _Work, wanted: _Wanted) -> NoReturn:
 
 
 def _show(found: FleetReport, wanted: _Wanted, *, interrupted: bool = False) -> NoReturn:
-    output.show(found, as_json=wanted.as_json)
+    code = INTERRUPTED if interrupted else found.outcome.exit_code
+    output.show(found, code, as_json=wanted.as_json)
     output.write(found, wanted.page)
-    raise typer.Exit(INTERRUPTED if interrupted else found.outcome.exit_code)
+    raise typer.Exit(code)
 
 
 def _announced(plan: Plan) -> Iterator[str]:

@@ -121,10 +121,10 @@ def _told(entry: Entry) -> str:
     return f"{entry.wave}  {entry.stack}: {words(entry.verb, entry.result)} after {took}{problem}"
 
 
-def show(found: FleetReport, *, as_json: bool) -> None:
-    """Print a report to standard output."""
+def show(found: FleetReport, exit_code: int, *, as_json: bool) -> None:
+    """Print the report of a command that ends with an exit code to standard output."""
     if as_json:
-        out.print(report.as_json(found), end="", **PLAIN)
+        out.print(report.as_json(found, exit_code), end="", **PLAIN)
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("wave", "stack", "command", "result", "duration"):

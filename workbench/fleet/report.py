@@ -103,8 +103,16 @@ class FleetReport:
         return file if file.exists() else None
 
 
-def as_json(report: FleetReport) -> str:
-    """Return the report as one JSON object; new fields may be added, other changes raise ``format``."""
+def as_json(report: FleetReport, exit_code: int) -> str:
+    """Return the report as one JSON object; new fields may be added, other changes raise ``format``.
+
+    Parameters
+    ----------
+    report
+        The report.
+    exit_code
+        Exit code of the command that prints it.
+    """
     run = report.run
     rows = [
         {
@@ -122,7 +130,7 @@ def as_json(report: FleetReport) -> str:
     ]
     shape: dict[str, Any] = {
         "format": FORMAT,
-        "exitCode": report.outcome.exit_code,
+        "exitCode": exit_code,
         "run": run.id,
         "command": run.verb.value,
         "state": report.state,

@@ -67,7 +67,7 @@ def test_json_names_each_stack_with_the_next_command(folder: Folder) -> None:
     records.save(found)
     log = records.folder(found) / "b-up.log"
     log.write_text("error: no quota\n")
-    shape = json.loads(report.as_json(FleetReport(found, records)))
+    shape = json.loads(report.as_json(FleetReport(found, records), 1))
     rows = shape.pop("stacks")
     assert shape == {
         "format": 1,
