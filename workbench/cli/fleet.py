@@ -296,6 +296,7 @@ def _run(work: _Work, wanted: _Wanted) -> NoReturn:
             run=run,
             start=start,
             inputs=work.inputs,
+            inputs_now=lambda name: _inputs({name: work.found[name]})[name],
             save=partial(records.save, run),
             at_once=run.at_once or plan.at_once,
             watcher=watcher,

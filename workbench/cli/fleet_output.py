@@ -60,7 +60,7 @@ class _Lines(Watcher):
 
     @override
     def ended(self, entry: Entry) -> None:
-        self._running.remove(entry)
+        self._running = [each for each in self._running if each is not entry]
         self._ended += 1
         self._line(f"{_told(entry)} ({self._ended} of {self._total})")
 

@@ -18,6 +18,8 @@ from workbench.fleet.verb import Result, Verb, result_of
 PAUSE: Final = 0.1
 """Seconds between two looks at the processes."""
 
+_CHANGED: Final = "Its stack file, policies/overrides.yaml or this package changed since the run began."
+
 _ASKS_TO_END: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -115,7 +117,9 @@ class Runner:
     start
         Starts the commands of an entry.
     inputs
-        Fingerprint of each stack; see ``record.inputs_of``.
+        Fingerprint of each stack when the run began; see ``record.inputs_of``.
+    inputs_now
+        Returns the fingerprint of a stack.
     save
         Writes the record.
     at_once
@@ -125,6 +129,7 @@ class Runner:
     run: Run
     start: Callable[[Entry], Child]
     inputs: dict[str, str]
+    inputs_now: Callable[[str], str]
     save: Callable[[], None]
     at_once: int
     watcher: Watcher = field(default_factory=Watcher)
@@ -198,14 +203,21 @@ class Runner:
         queue = list(waiting)
         while queue or self._running:
             while queue and len(self._running) < self.at_once and not self._stops_after(stage):
-                self._start(queue.pop(0))
+                self._start(queue.pop(0), is_change=stage.failures is not None)
             if not self._running:
                 return
             self._wait()
 
-    def _start(self, entry: Entry) -> None:
+    def _start(self, entry: Entry, *, is_change: bool) -> None:
         entry.reset()
-        entry.result, entry.begun, entry.inputs = Result.RUNNING, self.clock.now(), self.inputs[entry.stack]
+        entry.begun, entry.inputs = self.clock.now(), self.inputs[entry.stack]
+        if is_change and self.inputs_now(entry.stack) != entry.inputs:
+            # Earlier waves have not tried what would be applied now.
+            entry.result, entry.ended, entry.problem = Result.FAILED, entry.begun, _CHANGED
+            self.save()
+            self.watcher.ended(entry)
+            return
+        entry.result = Result.RUNNING
         self.save()
         self._running.append((entry, self.start(entry)))
         self.watcher.began(entry)

@@ -84,7 +84,10 @@ class World(Watcher):
         return self.children[-1]
 
     def work(self) -> bool:
-        self.runner = Runner(self.run, self.start, self.inputs, self.save, self.at_once, self, self.time)
+        self.now = dict(self.inputs)
+        self.runner = Runner(
+            self.run, self.start, self.inputs, self.now.__getitem__, self.save, self.at_once, self, self.time
+        )
         return self.runner.work(self.stages)
 
     def resume(self, **inputs: str) -> list[str]:
@@ -252,6 +255,24 @@ def test_a_changed_stack_file_runs_again_and_is_verified_again() -> None:
         "c: failed; up runs again.",
     ]
     assert world.log == ["up a", "verify a", "up c", "verify c"]
+
+
+def test_a_stack_file_that_changes_during_the_run_is_not_applied_before_the_canary() -> None:
+    world = World(plan(["a"], ["b"]))
+    world.time.events[world.time.at + 3] = lambda: world.now.update(b="edited")
+    world.work()
+    assert world.log == ["up a"]
+    assert world.results() == {"up a": "ok", "up b": "failed"}
+    assert "changed since the run began" in world.run.entries[1].problem
+    world.resume(b="edited")
+    assert world.log == ["up b"]
+
+
+def test_what_only_reads_takes_files_as_they_are() -> None:
+    world = World(plan(["a"], ["b"]), Verb.DRIFT)
+    world.time.events[world.time.at + 3] = lambda: world.now.update(b="edited")
+    world.work()
+    assert world.log == ["drift a", "drift b"]
 
 
 def test_ctrl_c_is_passed_on_once_and_what_runs_is_waited_for() -> None:
