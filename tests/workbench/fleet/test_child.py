@@ -118,7 +118,7 @@ from workbench.fleet.record import Entry
 from workbench.fleet.verb import Verb
 from workbench.system import locks
 place, entry = Path({str(place)!r}), Entry("all", Verb.UP, "a")
-Process(entry, Files(place / "run", entry), ["sh", str(place / "child.sh")], locks.take(place / "lock"))
+kept = Process(entry, Files(place / "run", entry), ["sh", str(place / "child.sh")], locks.take(place / "lock"))
 time.sleep(600)
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sys.path))}
