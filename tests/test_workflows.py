@@ -60,7 +60,7 @@ each_job = pytest.mark.parametrize(("workflow", "job"), [*jobs()])
 
 def test_there_are_the_workflows_that_the_documentation_names() -> None:
     assert {file.stem for file in FILES} == {
-        "checks", "comment", "compare", "deploy", "drift", "render", "tools",
+        "checks", "comment", "compare", "deploy", "deploy-fleet", "drift", "render", "tools",
     }  # fmt: skip
 
 
@@ -209,7 +209,26 @@ def test_deploying_shows_what_would_change_before_anybody_agrees_and_never_two_a
     assert deploy["concurrency"] == {"group": "deploy-${{ inputs.stack }}", "cancel-in-progress": False}
 
 
-@pytest.mark.parametrize(("file", "jobs"), [("deploy", ["preview"]), ("drift", ["look", "issue"])])
+def test_a_fleet_is_shown_first_and_its_canary_goes_before_the_rest_in_the_steps_of_one_deployment() -> None:
+    deploy, fleet = (content(PROJECT_ROOT / f".github/workflows/{name}.yml") for name in ("deploy", "deploy-fleet"))
+    jobs = fleet["jobs"]
+    assert {name: job.get("needs") for name, job in jobs.items()} == {
+        "preview": None, "canary": ["preview"], "rest": ["canary"],
+    }  # fmt: skip
+    for name, job in jobs.items():
+        like = deploy["jobs"]["preview" if name == "preview" else "up"]
+        assert job["steps"] == like["steps"]
+        assert job["environment"] == like["environment"].replace("inputs", "matrix")
+        assert job["strategy"]["fail-fast"] is False
+        if name != "preview":
+            assert "if" not in job, "it begins only if all before it succeeded"
+            assert job["concurrency"]["group"] == deploy["concurrency"]["group"].replace("inputs", "matrix")
+    assert jobs["canary"]["strategy"]["matrix"] == {"stack": "${{ fromJSON(vars.CANARY_STACKS) }}"}
+
+
+@pytest.mark.parametrize(
+    ("file", "jobs"), [("deploy", ["preview"]), ("deploy-fleet", ["preview"]), ("drift", ["look", "issue"])]
+)
 def test_only_the_main_branch_gets_at_identities_and_no_tag_of_its_name(file: str, jobs: list[str]) -> None:
     workflow = content(PROJECT_ROOT / f".github/workflows/{file}.yml")
     for job in jobs:

@@ -1,4 +1,4 @@
-"""Renders a report as one self-contained HTML page from its full Markdown, without scripts or network access."""
+"""Renders reports as self-contained HTML pages from their full Markdown, without scripts or network access."""
 
 import sys
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 
 from workbench.report import markdown
-from workbench.report.model import Report
+from workbench.report.model import Outcome, Report
 from workbench.report.words import verdict
 
 _STYLE: Final = """
@@ -46,7 +46,19 @@ _PAGE: Final = """\
 
 def render(report: Report) -> str:
     """Return the page with the full report."""
-    # HTML is enabled for collapsible sections; all untrusted text is already code or plain words.
+    return page(markdown.render(report, limit=sys.maxsize), title=verdict(report), outcome=report.outcome)
+
+
+def page(text: str, *, title: str, outcome: Outcome) -> str:
+    """Return a page.
+
+    Parameters
+    ----------
+    text
+        Markdown, in which all untrusted text is already code or plain words.
+    title, outcome
+        Name of the page, as trusted text, and what colours it.
+    """
+    # HTML is enabled for collapsible sections.
     parser = MarkdownIt("commonmark", {"html": True}).enable("table")
-    body = parser.render(markdown.render(report, limit=sys.maxsize))
-    return _PAGE.format(title=verdict(report), style=_STYLE, outcome=report.outcome.value, body=body)
+    return _PAGE.format(title=title, style=_STYLE, outcome=outcome.value, body=parser.render(text))

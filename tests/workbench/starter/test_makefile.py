@@ -74,6 +74,13 @@ def test_down_stops_the_control_planes_of_all_stacks_of_the_repository(acme: Pat
     assert made(acme, "down")[-1] == "v0.1.0 . local stop --stacks"
 
 
+def test_a_fleet_command_runs_on_all_stacks_and_asks_unless_told_not_to(acme: Path) -> None:
+    made(acme, "tools")
+    assert made(acme, "fleet") == ["v0.1.0 . fleet list"]
+    assert made(acme, "fleet", "VERB=up", "YES=1") == ["v0.1.0 . fleet up --yes"]
+    assert made(acme, "fleet", "VERB=drift", "YES=1") == ["v0.1.0 . fleet drift"]
+
+
 def test_env_prints_exports_and_nothing_else(acme: Path) -> None:
     made(acme, "tools")
     assert made(acme, "--silent", "env", "STACK=acme-prod") == ["v0.1.0 . env acme-prod"]

@@ -97,7 +97,7 @@ def test_make_reads_the_pin_and_the_stacks_and_lists_its_targets(repository: Pat
     assert shown == f"acme-dev | acme-dev acme-prod | {PIN.source} {PIN.tag} {PIN.commit}"
     listed = set(re.findall(r"^  make (\S+)", make(repository).stdout, re.MULTILINE))
     ours = {"ci", "review", "report", "drift", "tools", "lint-workflows"}
-    assert listed == {"help", "up", "preview", "status", "env", "down", "check", "upgrade"} | ours
+    assert listed == {"help", "up", "preview", "status", "env", "fleet", "down", "check", "upgrade"} | ours
 
 
 def test_an_empty_folder_is_filled(tmp_path: Path) -> None:

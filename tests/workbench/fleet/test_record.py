@@ -1,0 +1,108 @@
+"""The record of runs: what it survives, and what decides that something runs again."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workbench.fleet import record
+from workbench.fleet.record import KEPT, Entry, Records, Run, inputs_of, new, revision
+from workbench.fleet.verb import Result, Verb
+from workbench.system.errors import UserError
+
+Folder = Callable[..., Path]
+
+
+def test_a_run_is_read_as_it_was_written(folder: Folder) -> None:
+    folder("a")
+    run = new(Verb.UP, waves=["one"], at_once=3, hermetic=True)
+    run.entries.append(Entry("one", Verb.UP, "a", Result.FAILED, 1.5, 2.5, 1, "no", "abc", needs_repair=True))
+    records = Records.of_folder()
+    records.save(run)
+    assert records.newest() == run
+    assert records.folder(run).stat().st_mode & 0o077 == 0, "problems may quote names of clusters"
+
+
+def test_each_folder_has_its_own_runs(folder: Folder, tmp_path: Path) -> None:
+    folder("a")
+    Records.of_folder().save(new(Verb.UP))
+    (tmp_path / "other").mkdir()
+    assert Records.of_folder(tmp_path / "other").newest() is None
+
+
+def test_reading_creates_nothing(folder: Folder, tmp_path: Path) -> None:
+    folder("a")
+    assert Records.of_folder().newest() is None
+    assert not Records.of_folder().is_running()
+    assert not (tmp_path / "data").exists()
+
+
+def test_old_runs_are_deleted(folder: Folder) -> None:
+    folder("a")
+    records = Records.of_folder()
+    for number in range(KEPT + 2):
+        records.save(Run(f"{number:03}", Verb.UP))
+    records.drop_old()
+    kept = [run.id for run in records.all()]
+    assert kept == [f"{number:03}" for number in reversed(range(2, KEPT + 2))]
+
+
+def test_a_damaged_record_is_named(folder: Folder) -> None:
+    folder("a")
+    records, run = Records.of_folder(), new(Verb.UP)
+    records.save(run)
+    (records.folder(run) / "run.json").write_text('{"id": 1')
+    with pytest.raises(UserError, match=r"run\.json cannot be read\."):
+        records.newest()
+
+
+def test_one_run_works_at_a_time(folder: Folder) -> None:
+    place = folder("a")
+    records = Records.of_folder()
+    with records.alone() as lock:
+        os.set_inheritable(lock, True)  # noqa: FBT003 its only parameter
+        holder = subprocess.Popen(["sleep", "600"], pass_fds=(lock,))
+    try:
+        assert records.is_running(), "a process of the run still works"
+        with pytest.raises(UserError) as refused, records.alone():
+            pass
+        assert str(refused.value).startswith(
+            f"Another run of `igz-clusters fleet` works on the stacks of {place} (process {holder.pid})."
+        )
+    finally:
+        holder.kill()
+        holder.wait()
+    with records.alone():
+        pass
+
+
+def test_stack_file_overrides_and_package_decide_whether_a_result_holds(folder: Folder) -> None:
+    place = folder("a")
+    file, overrides = place / "Pulumi.a.yaml", place / "policies" / "overrides.yaml"
+    seen = [inputs_of(file, "1"), inputs_of(file, "2")]
+    overrides.parent.mkdir()
+    overrides.write_text("waivers: []\n")
+    seen.append(inputs_of(file, "1"))
+    file.write_text(f"{file.read_text()} ")
+    seen.append(inputs_of(file, "1"))
+    assert len(set(seen)) == len(seen)
+    assert inputs_of(file, "1") == seen[-1]
+
+
+def test_the_revision_of_a_checkout_follows_its_commit_and_its_edits(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        own = ["-c", "user.name=n", "-c", "user.email=e@example.invalid"]
+        subprocess.run(["git", "-C", tmp_path, *own, *arguments], check=True, capture_output=True)
+
+    assert revision(tmp_path) == record.version("igz-clusters"), "without Git the version has to do"
+    git("init")
+    (tmp_path / "file").write_text("1")
+    git("add", "file")
+    git("commit", "--message", "1")
+    clean = revision(tmp_path)
+    (tmp_path / "file").write_text("2")
+    edited = revision(tmp_path)
+    git("commit", "--all", "--message", "2")
+    assert len({clean, edited, revision(tmp_path)}) == 3

@@ -1,0 +1,346 @@
+"""`igz-clusters fleet`: commands on many stacks, in waves."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Final, NoReturn
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from workbench import stacks
+from workbench.cli import fleet_output as output
+from workbench.cli.console import INTERRUPTED, PLAIN, agree, errors, out
+from workbench.cli.options import AsJson, Hermetic, Yes
+from workbench.fleet import backend, file, listing, record, runner
+from workbench.fleet.child import Files, Process, this_program
+from workbench.fleet.file import Plan
+from workbench.fleet.model import AT_ONCE_MAX
+from workbench.fleet.record import Entry, Records, Run
+from workbench.fleet.report import FleetReport
+from workbench.fleet.runner import Runner
+from workbench.fleet.verb import Result, Verb
+from workbench.report.terminal import print_table
+from workbench.report.words import count
+from workbench.stacks import Stack
+from workbench.system.errors import NoVerdictError, all_of
+from workbench.toolchain import Toolchain, ensure, prepare
+from workbench.toolchain.console import progress
+
+app = typer.Typer(help="Run commands on many stacks, in waves.", no_args_is_help=True)
+
+FleetFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--fleet", metavar="FILE", help=f"File of the waves. Default: {file.FILE} in the folder of the stacks."
+    ),
+]
+Waves = Annotated[
+    list[str] | None, typer.Option("--wave", metavar="NAME", help="Only this wave; repeat for more. Default: all.")
+]
+AtOnce = Annotated[
+    int | None,
+    typer.Option(
+        "--at-once", min=1, max=AT_ONCE_MAX, help="Stacks at the same time. Default: those of the file, or 2."
+    ),
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", metavar="FILE", help="Also write the report to FILE.md or FILE.html.")
+]
+
+_QUESTIONS: Final[Mapping[Verb, str]] = {
+    Verb.UP: "Run `up` on {}, without showing each plan first?",
+    Verb.ACCEPT: "Create a copy of {}, test it and delete it? In a cloud the copies cost money.",
+}
+
+
+@app.command("list")
+def list_(
+    *,
+    fleet: FleetFile = None,
+    ask: Annotated[
+        bool, typer.Option("--backend", help="Also ask the backend, and list its stacks that have no stack file.")
+    ] = False,
+    hermetic: Hermetic = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the stacks with their waves and last results.
+
+    The release is the one with which the last `fleet up` on this machine updated the stack. Exit code 1: a stack file
+    or the file of the waves is invalid.
+    """
+    plan = file.read(fleet)
+    found = _found([*plan.stacks, *plan.left_out])
+    has_backend = ask and not all(stack.is_local for stack in found.values())
+    tools = _tools(backend.TOOLS, hermetic=hermetic) if has_backend else None
+    known = backend.known(found.values(), tools) if ask else {}
+    rows = listing.rows(plan, found, known if ask else None)
+    if as_json:
+        out.print_json(json.dumps({"release": record.new(Verb.PREVIEW).release, "stacks": rows}), ensure_ascii=True)
+        return
+    for line in _announced(plan):
+        errors.print(line, **PLAIN)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    shown = (
+        "stack",
+        "wave",
+        "kind",
+        "environment",
+        "version",
+        "last",
+        "release",
+        *(("updated", "resources") if ask else ()),
+    )
+    for heading in shown:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text("-" if row[key] is None else str(row[key])) for key in shown))
+    print_table(table, out)
+
+
+@app.command()
+def preview(  # noqa: PLR0913 - its options
+    *,
+    fleet: FleetFile = None,
+    wave: Waves = None,
+    at_once: AtOnce = None,
+    hermetic: Hermetic = False,
+    as_json: AsJson = False,
+    page: Output = None,
+) -> None:
+    """Preview all stacks; change nothing.
+
+    Exit code 1: `up` would refuse a stack.
+    """
+    _begin(_new(Verb.PREVIEW, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page))
+
+
+@app.command()
+def up(  # noqa: PLR0913 - its options
+    *,
+    fleet: FleetFile = None,
+    wave: Waves = None,
+    at_once: AtOnce = None,
+    hermetic: Hermetic = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+    page: Output = None,
+) -> None:
+    """Create or update all stacks, wave by wave.
+
+    A wave begins once the one before has ended, its failures are within its limit, and its bake time is over. A stack
+    whose plan destroys protected resources without an approval is refused, as by `up`. `resume` continues a run that
+    failed, was interrupted or killed. Exit code 1: a stack failed.
+    """
+    _begin(_new(Verb.UP, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page, yes=yes))
+
+
+@app.command()
+def drift(  # noqa: PLR0913 - its options
+    *,
+    fleet: FleetFile = None,
+    wave: Waves = None,
+    at_once: AtOnce = None,
+    hermetic: Hermetic = False,
+    as_json: AsJson = False,
+    page: Output = None,
+) -> None:
+    """Report changes of all stacks made outside Pulumi.
+
+    Exit code 1: a stack has drifted, 3: none has, but one could not be compared.
+    """
+    _begin(_new(Verb.DRIFT, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page))
+
+
+@app.command()
+def verify(  # noqa: PLR0913 - its options
+    *,
+    fleet: FleetFile = None,
+    wave: Waves = None,
+    at_once: AtOnce = None,
+    hermetic: Hermetic = False,
+    as_json: AsJson = False,
+    page: Output = None,
+) -> None:
+    """Compare all running clusters with what their stacks demand.
+
+    Exit code 1: a cluster deviates, 3: none does, but one could not be read.
+    """
+    _begin(_new(Verb.VERIFY, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page))
+
+
+@app.command()
+def accept(  # noqa: PLR0913 - its options
+    *,
+    fleet: FleetFile = None,
+    wave: Waves = None,
+    at_once: AtOnce = None,
+    hermetic: Hermetic = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+    page: Output = None,
+) -> None:
+    """Test the life cycle of all stacks in copies of them, wave by wave.
+
+    Exit code 1: a step of a stack failed.
+    """
+    _begin(_new(Verb.ACCEPT, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page, yes=yes))
+
+
+@app.command()
+def resume(*, yes: Yes = False, as_json: AsJson = False, page: Output = None) -> None:
+    """Continue the last run.
+
+    What has ended well runs again only if its stack file, policies/overrides.yaml or this package changed. A stack on
+    which `up` was killed is repaired first, as by `recover`. Exit code: as that of the command.
+    """
+    output.require_output(page)
+    records = Records.of_folder()
+    with records.alone() as lock:
+        run = _newest(records)
+        plan = file.read(Path(run.file) if run.file else None).only(run.waves)
+        found = _found(plan.stacks)
+        inputs = _inputs(found)
+        run, reasons = record.continued(run, runner.entries(runner.stages(plan, run.verb)), inputs)
+        for line in reasons:
+            errors.print(line, **PLAIN)
+        if run.is_finished:
+            errors.print(f"Everything of `{run.verb}` has ended well; nothing runs again.", **PLAIN)
+            _show(FleetReport(run, records), _Wanted(as_json, page))
+        _run(_Work(run, plan, found, inputs, records, lock), _Wanted(as_json, page, yes=yes))
+
+
+@app.command()
+def status(*, as_json: AsJson = False, page: Output = None) -> None:
+    """Show where the last run stands.
+
+    Exit code 0: all has ended well, 1: a stack failed, 3: there is no run, or it has not ended.
+    """
+    output.require_output(page)
+    records = Records.of_folder()
+    _show(FleetReport(_newest(records), records, is_running=records.is_running()), _Wanted(as_json, page))
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Options of all commands that report."""
+
+    as_json: bool
+    page: Path | None
+    yes: bool = True
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A run, and what it needs."""
+
+    run: Run
+    plan: Plan
+    found: Mapping[str, Stack]
+    inputs: dict[str, str]
+    records: Records
+    lock: int
+
+
+def _new(verb: Verb, waves: list[str] | None, at_once: int | None, *, hermetic: bool) -> Run:
+    return record.new(verb, waves=waves or (), at_once=at_once or 0, hermetic=hermetic)
+
+
+def _newest(records: Records) -> Run:
+    if not (run := records.newest()):
+        raise NoVerdictError(
+            f"There is no run on the stacks of {stacks.folder()} on this machine.",
+            "Start one: `igz-clusters fleet up`.",
+        )
+    return run
+
+
+def _begin(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
+    """Start a new run."""
+    output.require_output(wanted.page)
+    plan = file.read(fleet).only(run.waves)
+    found = _found(plan.stacks)
+    planned = runner.entries(runner.stages(plan, run.verb))
+    run = replace(run, file=str(plan.file.absolute()) if plan.file else "", entries=planned)
+    records = Records.of_folder()
+    with records.alone() as lock:
+        last = records.newest()
+        if run.verb.is_change and last and last.verb is run.verb and not last.is_finished:
+            errors.print(
+                f"note: the last `{run.verb}` is not finished; `igz-clusters fleet resume` continues it. This run "
+                "starts from the beginning.",
+                **PLAIN,
+            )
+        _run(_Work(run, plan, found, _inputs(found), records, lock), wanted)
+
+
+def _run(work: _Work, wanted: _Wanted) -> NoReturn:
+    """Run what has not ended well, and report."""
+    run, plan, records = replace(work.run, left_out=work.plan.left_out), work.plan, work.records
+    for line in _announced(plan):
+        errors.print(line, **PLAIN)
+    if run.verb.is_change and not wanted.yes:
+        agree(_QUESTIONS[run.verb].format(count(len(plan.stacks), "stack")))
+    _prepare(work.found, hermetic=run.hermetic)
+    records.save(run)
+    records.drop_old()
+
+    def start(entry: Entry) -> Process:
+        return Process(entry, Files(records.folder(run), entry), this_program(), work.lock, run.hermetic)
+
+    with output.watching(sum(entry.result is not Result.OK for entry in run.entries)) as watcher:
+        is_whole = Runner(
+            run=run,
+            start=start,
+            inputs=work.inputs,
+            inputs_now=lambda name: _inputs({name: work.found[name]})[name],
+            save=partial(records.save, run),
+            at_once=run.at_once or plan.at_once,
+            watcher=watcher,
+        ).work(runner.stages(plan, run.verb))
+    _show(FleetReport(run, records), wanted, interrupted=not is_whole)
+
+
+def _show(found: FleetReport, wanted: _Wanted, *, interrupted: bool = False) -> NoReturn:
+    code = INTERRUPTED if interrupted else found.outcome.exit_code
+    output.show(found, code, as_json=wanted.as_json)
+    output.write(found, wanted.page)
+    raise typer.Exit(code)
+
+
+def _announced(plan: Plan) -> Iterator[str]:
+    """Return what runs in which order, line by line."""
+    if plan.file:
+        yield f"{count(len(plan.waves), 'wave')} of {stacks.shown_path(plan.file)}:"
+        yield from (f"  {wave.name}: {', '.join(wave.stacks)}" for wave in plan.waves)
+    else:
+        yield f"There is no {file.FILE} in {stacks.folder()}: one wave with all {count(len(plan.stacks), 'stack')}."
+    if plan.left_out:
+        yield f"note: in no wave: {', '.join(plan.left_out)}"
+
+
+def _found(names: Sequence[str]) -> dict[str, Stack]:
+    """Return the stacks; raises ``UserError`` with the problems of all of them."""
+    stacks.require(*names)
+    return dict(zip(names, all_of(*(partial(stacks.find, name) for name in names)), strict=True))
+
+
+def _inputs(found: Mapping[str, Stack]) -> dict[str, str]:
+    package = record.revision()
+    return {name: record.inputs_of(stack.file, package) for name, stack in found.items()}
+
+
+def _prepare(found: Mapping[str, Stack], *, hermetic: bool) -> None:
+    """Build missing tools and install their plug-in once and in sight, before several stacks need them."""
+    if any(stack.is_local for stack in found.values()):
+        prepare(_tools(None, hermetic=hermetic))
+    else:
+        _tools(backend.TOOLS, hermetic=hermetic)
+
+
+def _tools(programs: Collection[str] | None, *, hermetic: bool) -> Toolchain:
+    with progress(errors) as report:
+        return ensure(programs, hermetic=hermetic, progress=report)

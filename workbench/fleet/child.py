@@ -1,0 +1,209 @@
+"""A command on a stack as a process of this command line, so that all of its checks, locks and repairs hold.
+
+The process gets a group of its own: a terminal's Ctrl-C does not reach it, it gets it from us, once. If this program is
+killed, the process is asked to end.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from infra.config.problems import printable
+from workbench.fleet.record import Entry
+from workbench.fleet.verb import Verb
+from workbench.report import events
+from workbench.report.words import count
+from workbench.stacks import folder
+from workbench.system.paths import FOLDER_VARIABLE
+from workbench.system.processes import asked_to_end_with_this
+
+_LOG_MAX: Final = 200_000
+"""Bytes at the end of a log in which the cause of a failure is looked for."""
+
+_PROBLEM_MAX: Final = 300
+_ERROR: Final = "error: "
+"""Begin of the message with which the command line ends a command."""
+
+_OPTIONS: Final[Mapping[Verb, tuple[str, ...]]] = {
+    Verb.PREVIEW: (),
+    Verb.UP: ("--yes",),
+    Verb.DRIFT: ("--json",),
+    Verb.VERIFY: ("--json",),
+    Verb.ACCEPT: ("--yes", "--json"),
+}
+_WITH_EVENTS: Final = (Verb.PREVIEW, Verb.UP)
+
+
+def this_program() -> list[str]:
+    """Return the command that started this program, without its arguments."""
+    return sys.orig_argv[: len(sys.orig_argv) - len(sys.argv[1:])]
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files of a command on a stack."""
+
+    place: Path
+    entry: Entry
+
+    @property
+    def log(self) -> Path:
+        """Messages, and all other output of commands that print no JSON."""
+        return self._named("log")
+
+    @property
+    def results(self) -> Path:
+        """Output of commands that print JSON."""
+        return self._named("json")
+
+    @property
+    def events(self) -> Path:
+        """The engine's event stream; deleted after the run, since it is large."""
+        return self._named("jsonl")
+
+    def _named(self, suffix: str) -> Path:
+        return self.place / f"{self.entry.stack}-{self.entry.verb}.{suffix}"
+
+
+def commands(entry: Entry, files: Files, *, hermetic: bool) -> list[list[str]]:
+    """Return the arguments of the commands that an entry runs one after the other.
+
+    A stack on which `up` was killed is repaired first: `up` refuses a damaged one.
+    """
+    common = [entry.stack, *(["--hermetic"] if hermetic else [])]
+    stream = ["--events", str(files.events)] if entry.verb in _WITH_EVENTS else []
+    wanted = [entry.verb.value, *common, *_OPTIONS[entry.verb], *stream]
+    repair = ["recover", *common, "--yes"]
+    return [repair, wanted] if entry.needs_repair and entry.verb is Verb.UP else [wanted]
+
+
+@dataclass
+class Process:
+    """Commands on a stack, each as a process after the one before.
+
+    Parameters
+    ----------
+    entry
+        What runs.
+    files
+        Where its output goes.
+    program
+        The command line; see ``this_program``.
+    lock
+        Descriptor of the lock that the process inherits: the lock is held until it has ended.
+    hermetic
+        Passed on to it.
+    """
+
+    entry: Entry
+    files: Files
+    program: Sequence[str]
+    lock: int
+    hermetic: bool = False
+    _closing: ExitStack = field(default_factory=ExitStack, repr=False)
+
+    def __post_init__(self) -> None:
+        self.files.place.mkdir(parents=True, exist_ok=True)
+        for file in (self.files.log, self.files.results):
+            file.unlink(missing_ok=True)
+        self._problem = ""
+        self._left = commands(self.entry, self.files, hermetic=self.hermetic)
+        self._process = self._next()
+
+    def poll(self) -> int | None:
+        """Return the exit code of the first command that fails, or of the last; None as long as they run."""
+        if (code := self._process.poll()) is None:
+            return None
+        self._closing.close()
+        if self._left and not code:
+            self._process = self._next()
+            return None
+        self._problem = first_problem(self.files) if code else ""
+        self.files.events.unlink(missing_ok=True)
+        return code
+
+    def interrupt(self) -> None:
+        """Ask the process to end, as Ctrl-C does; nothing else runs then."""
+        self._left.clear()
+        self._process.send_signal(signal.SIGINT)
+
+    def problem(self) -> str:
+        """Return the first thing that was reported as wrong, as one line; empty if nothing was."""
+        return self._problem
+
+    def _next(self) -> subprocess.Popen[bytes]:
+        is_json = "--json" in (arguments := self._left.pop(0))
+        with ExitStack() as opened:
+            log = opened.enter_context(self.files.log.open("ab"))
+            results = opened.enter_context(self.files.results.open("wb")) if is_json else log
+            return subprocess.Popen(
+                [*self.program, *arguments],
+                env={**os.environ, FOLDER_VARIABLE: str(folder())},
+                stdin=subprocess.DEVNULL,
+                stdout=results,
+                stderr=log,
+                pass_fds=(self.lock,),
+                process_group=0,
+                preexec_fn=self._closing.enter_context(asked_to_end_with_this()),  # noqa: PLW1509 - one system call
+            )
+
+
+def first_problem(files: Files) -> str:
+    """Return the first thing that a failed command reported as wrong, as one line of bounded length."""
+    log = _end_of(files.log)
+    found = _in_results(files) or _message(log) or _in_events(files.events) or next(iter(reversed(log)), "")
+    return printable(" ".join(found.split()), _PROBLEM_MAX)
+
+
+def _end_of(file: Path) -> list[str]:
+    if not file.exists():
+        return []
+    text = file.read_bytes()[-_LOG_MAX:].decode(errors="replace")
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def _message(log: Sequence[str]) -> str:
+    """Return the message that ended the command, with the first item of a list that it introduces."""
+    for index in reversed(range(len(log))):
+        if log[index].startswith(_ERROR):
+            text = log[index].removeprefix(_ERROR)
+            return " ".join([text, *log[index + 1 : index + 2]]) if text.endswith(":") else text
+    return ""
+
+
+def _in_events(file: Path) -> str:
+    if not file.exists():
+        return ""
+    stream = events.read(file.read_bytes())
+    violated = [f"{each.policy_name}: {each.message}" for each in stream.said if each.enforcement_level == "mandatory"]
+    return next(iter([*stream.errors, *violated]), "")
+
+
+def _in_results(files: Files) -> str:
+    try:
+        results: dict[str, Any] = json.loads(files.results.read_bytes())
+        return _SAID[files.entry.verb](results)
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
+
+
+def _drift(results: Mapping[str, Any]) -> str:
+    stack = results["stacks"][0]
+    changes = [f"{each['operation']} {each['type']} {each['name']}" for each in stack["changes"]]
+    listed = [f"{count(len(changes), 'change')}, first: {changes[0]}"] if changes else []
+    return str([*stack["problems"], *listed, *stack["reasons"]][0])
+
+
+def _verify(results: Mapping[str, Any]) -> str:
+    found = [each for check in results["checks"] for each in check["deviations"]]
+    return f"{count(len(found), 'deviation')}, first: {found[0]['where']}: {found[0]['problem']}"
+
+
+_SAID: Final[Mapping[Verb, Callable[[Mapping[str, Any]], str]]] = {Verb.DRIFT: _drift, Verb.VERIFY: _verify}

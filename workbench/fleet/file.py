@@ -1,0 +1,162 @@
+"""``fleet.yaml``: the waves in it, with the stacks that each has."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from infra.config import Problem
+from infra.config.problems import did_you_mean, nearest, problems_of, shown
+from workbench import stacks
+from workbench.fleet.model import AT_ONCE, Fleet, Wave
+from workbench.stacks import StackFileError, yaml_source
+from workbench.stacks.file_problems import located
+from workbench.stacks.yaml_source import SourceError
+from workbench.system.errors import UserError
+
+FILE: Final = "fleet.yaml"
+"""Name of the file in the folder of the stack files."""
+
+ALL: Final = "all"
+"""Name of the only wave of a folder without the file."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A wave and its stacks.
+
+    Parameters
+    ----------
+    name, failures, bake, verify
+        As in the file; ``bake`` in seconds.
+    stacks
+        Names of its stacks, at least one.
+    """
+
+    name: str
+    stacks: tuple[str, ...]
+    failures: int = 0
+    bake: int = 0
+    verify: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What runs in which order.
+
+    Parameters
+    ----------
+    waves
+        The waves, in order; each stack is in one at most.
+    at_once
+        Stacks at the same time.
+    file
+        Where this is from; None for a folder without a file.
+    left_out
+        Stacks of the folder that are in no wave.
+    """
+
+    waves: tuple[Planned, ...]
+    at_once: int = AT_ONCE
+    file: Path | None = None
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def stacks(self) -> tuple[str, ...]:
+        """All stacks that are in a wave, in order."""
+        return tuple(name for wave in self.waves for name in wave.stacks)
+
+    def only(self, names: Sequence[str]) -> "Plan":
+        """Return the plan with the waves ``names`` only; with all if there are no names.
+
+        Raises
+        ------
+        UserError
+            There is no such wave; names all that do not exist.
+        """
+        known = [wave.name for wave in self.waves]
+        if unknown := [name for name in dict.fromkeys(names) if name not in known]:
+            near = dict.fromkeys(match for name in unknown if (match := nearest(name, known)))
+            hint = f"Did you mean {' and '.join(map(repr, near))}? " if near else ""
+            listed = ", ".join(map(shown, unknown))
+            raise UserError(f"--wave: no such wave: {listed}.", f"{hint}Waves: {', '.join(known)}.")
+        chosen = tuple(wave for wave in self.waves if not names or wave.name in names)
+        return Plan(chosen, self.at_once, self.file, self.left_out)
+
+
+def read(file: Path | None = None) -> Plan:
+    """Return the waves of a folder's stacks.
+
+    Parameters
+    ----------
+    file
+        The file. Default: ``fleet.yaml`` in the folder of the stack files; without it one wave has all stacks.
+
+    Raises
+    ------
+    StackFileError
+        The file cannot be read or is invalid; lists all problems at once.
+    UserError
+        The folder has no stack.
+    """
+    known = stacks.stack_files()
+    if not known:
+        raise UserError(f"There is no stack in {stacks.folder()}.", "Choose a folder with stack files: -C DIR.")
+    place = file or stacks.folder() / FILE
+    if not file and not place.exists():
+        return Plan((Planned(ALL, tuple(known)),))
+    try:
+        source = yaml_source.read(place)
+    except SourceError as error:
+        raise StackFileError(place, [error.problem]) from None
+    except OSError as error:
+        raise StackFileError(place, [Problem(None, f"the file cannot be read: {error.strerror}")]) from None
+    unread = {problem.path for problem in source.problems}
+    fleet, found = _parsed(source.document)
+    problems = [*source.problems, *(problem for problem in found if problem.path not in unread)]
+    waves = _waves(fleet, known, problems) if fleet else ()
+    if problems or not fleet:
+        raise StackFileError(place, [located(problem, source) for problem in problems])
+    taken = {name for wave in waves for name in wave.stacks}
+    return Plan(tuple(waves), fleet.at_once, place, tuple(name for name in known if name not in taken))
+
+
+def _parsed(document: Any) -> tuple[Fleet | None, list[Problem]]:
+    if not isinstance(document, dict):
+        keys = tuple(field.alias or name for name, field in Fleet.model_fields.items())
+        return None, [Problem(None, "the file must be a mapping", shown(document), keys)]
+    try:
+        return Fleet.model_validate(document), []
+    except ValidationError as error:
+        return None, problems_of(error, Fleet)
+
+
+def _waves(fleet: Fleet, known: Mapping[str, Path], problems: list[Problem]) -> list[Planned]:
+    """Return the waves with their stacks; adds what is wrong with the names and patterns in them."""
+    owners, planned = dict[str, str](), list[Planned]()
+    for index, wave in enumerate(fleet.waves):
+        unfit = list(_unfit(index, wave, owners, known))
+        problems += unfit
+        names = dict.fromkeys(
+            name for pattern in wave.stacks for name in known if name not in owners and fnmatchcase(name, pattern)
+        )
+        owners |= dict.fromkeys(names, wave.name)
+        planned.append(Planned(wave.name, tuple(names), wave.failures, wave.bake, wave.verify))
+        if not names and not unfit:
+            problems.append(Problem(("waves", index, "stacks"), "all of these stacks are in earlier waves; remove it"))
+    return planned
+
+
+def _unfit(index: int, wave: Wave, owners: Mapping[str, str], known: Mapping[str, Path]) -> Iterator[Problem]:
+    for place, pattern in enumerate(wave.stacks):
+        path = ("waves", index, "stacks", place)
+        if set(pattern) & set("*?["):
+            if not any(fnmatchcase(name, pattern) for name in known):
+                yield Problem(path, "matches no stack", shown(pattern), tuple(known))
+        elif pattern not in known:
+            yield Problem(path, f"unknown stack{did_you_mean(pattern, known)}", shown(pattern), tuple(known))
+        elif pattern in owners:
+            yield Problem(path, f"is in the wave '{owners[pattern]}' already; keep one", shown(pattern))

@@ -1,0 +1,264 @@
+"""The record of a run on many stacks: a file that says after any kill what has ended and what has not.
+
+Each run has a folder in the user's data folder, with ``run.json`` and the output of each stack.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from workbench import stacks
+from workbench.fleet.verb import Result, Verb, words
+from workbench.stacks import policy_overrides
+from workbench.system import locks
+from workbench.system.errors import UserError
+from workbench.system.files import write_private
+from workbench.system.git import git
+from workbench.system.paths import APP, PRIVATE, PROJECT_ROOT, data_dir, data_path
+
+KEPT: Final = 20
+"""Number of runs whose records are kept for each folder of stack files."""
+
+_FILE: Final = "run.json"
+_LOCK: Final = "lock"
+
+
+@dataclass
+class Entry:
+    """One command on one stack.
+
+    Parameters
+    ----------
+    wave, verb, stack
+        Which.
+    result
+        How far it is.
+    begun, ended
+        Seconds since 1970; 0 before.
+    code
+        Exit code of its process. Default: it has not ended.
+    problem
+        First thing that it reported as wrong; empty if nothing.
+    inputs
+        Fingerprint of what decides its result, when it began; see ``inputs_of``.
+    needs_repair
+        Whether it was killed or aborted, so that the stack may be damaged.
+    """
+
+    wave: str
+    verb: Verb
+    stack: str
+    result: Result = Result.WAITING
+    begun: float = 0
+    ended: float = 0
+    code: int | None = None
+    problem: str = ""
+    inputs: str = ""
+    needs_repair: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """How long it took; 0 if it has not ended."""
+        return max(self.ended - self.begun, 0) if self.ended else 0
+
+    def reset(self) -> None:
+        """Let it run again, after a repair if it did not come to its own end."""
+        self.needs_repair |= self.result in (Result.RUNNING, Result.INTERRUPTED)
+        self.result, self.begun, self.ended, self.code, self.problem, self.inputs = Result.WAITING, 0, 0, None, "", ""
+
+
+@dataclass
+class Run:
+    """A run on many stacks.
+
+    Parameters
+    ----------
+    id
+        Name of its folder: time and command.
+    verb, waves, at_once, hermetic
+        The command and its options: names of the chosen waves, or none for all; stacks at the same time, or 0 for
+        those of the file.
+    file
+        The file of waves. Default: none.
+    release
+        Version of this package.
+    begun
+        Seconds since 1970.
+    ended
+        The same; 0 as long as it runs, and after a kill.
+    entries
+        Everything that runs, in order.
+    left_out
+        Stacks of the folder that are in no wave.
+    """
+
+    id: str
+    verb: Verb
+    waves: tuple[str, ...] = ()
+    at_once: int = 0
+    hermetic: bool = False
+    file: str = ""
+    release: str = ""
+    begun: float = 0
+    ended: float = 0
+    entries: list[Entry] = field(default_factory=list)
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every command ended well."""
+        return all(entry.result is Result.OK for entry in self.entries)
+
+    def entry(self, verb: Verb, stack: str) -> Entry:
+        """Return the entry of a command on a stack."""
+        return next(each for each in self.entries if (each.verb, each.stack) == (verb, stack))
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records of the runs on the stacks of a folder."""
+
+    place: Path
+
+    @classmethod
+    def of_folder(cls, folder: Path | None = None) -> "Records":
+        """Return the records of a folder of stack files; default: the current one. Creates nothing."""
+        digest = hashlib.sha256(str(folder or stacks.folder()).encode()).hexdigest()[:12]
+        return cls(data_path() / "fleet" / digest)
+
+    def folder(self, run: Run) -> Path:
+        """Return the folder of a run."""
+        return self.place / run.id
+
+    def save(self, run: Run) -> None:
+        """Write the record; a reader sees the old or the new one."""
+        folder = self.folder(run)
+        folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+        write_private(folder / _FILE, json.dumps(asdict(run), indent=1))
+
+    def newest(self) -> Run | None:
+        """Return the newest run; None if there is none.
+
+        Raises
+        ------
+        UserError
+            Its record cannot be read.
+        """
+        return next(self.all(), None)
+
+    def all(self) -> Iterator[Run]:
+        """Yield all runs, newest first; raises as ``newest`` does."""
+        for file in sorted(self.place.glob(f"*/{_FILE}"), reverse=True):
+            try:
+                yield TypeAdapter(Run).validate_json(file.read_bytes())
+            except ValidationError:
+                raise UserError(f"The record {file} cannot be read.", "Move its folder away.") from None
+
+    def drop_old(self) -> None:
+        """Delete all but the newest ``KEPT`` runs."""
+        for file in sorted(self.place.glob(f"*/{_FILE}"), reverse=True)[KEPT:]:
+            shutil.rmtree(file.parent, ignore_errors=True)
+
+    @contextmanager
+    def alone(self) -> Iterator[int]:
+        """Hold the lock of the folder's runs; yields its descriptor, which the run's processes inherit.
+
+        Raises
+        ------
+        UserError
+            Another run holds it, or processes that a killed run left and that still finish their step.
+        """
+        data_dir()  # refuses one that others can read
+        self.place.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+        if (lock := locks.take(self.place / _LOCK)) is None:
+            pids = ", ".join(str(each.pid) for each in locks.holders(self.place / _LOCK)) or "of another user"
+            raise UserError(
+                f"Another run of `{APP} fleet` works on the stacks of {stacks.folder()} (process {pids}).",
+                f"`{APP} fleet status` shows it. If it was killed, wait: its last processes finish their step.",
+            )
+        try:
+            yield lock
+        finally:
+            os.close(lock)
+
+    def is_running(self) -> bool:
+        """Return whether a run is working now."""
+        return bool(self.place.exists() and locks.holders(self.place / _LOCK))
+
+
+def new(verb: Verb, *, waves: Sequence[str] = (), at_once: int = 0, hermetic: bool = False) -> Run:
+    """Return a new run without entries."""
+    now = time.time()
+    name = f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%S.%f}-{verb}"
+    return Run(name, verb, tuple(waves), at_once, hermetic, release=version(APP), begun=now)
+
+
+def inputs_of(file: Path, package: str) -> str:
+    """Return a fingerprint of what decides the result of a command on a stack.
+
+    Parameters
+    ----------
+    file
+        The stack's file.
+    package
+        Revision of this package; see ``revision``.
+    """
+    overrides = stacks.folder() / policy_overrides.FILE
+    digest = hashlib.sha256(package.encode())
+    for each in (file, overrides):
+        content = each.read_bytes() if each.exists() else b""
+        digest.update(f"\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def revision(checkout: Path = PROJECT_ROOT) -> str:
+    """Return the revision of this package: its commit and what is changed in it, or its version without Git."""
+    if not (commit := git(checkout, "rev-parse", "HEAD")):
+        return version(APP)
+    return f"{commit} {hashlib.sha256((git(checkout, 'diff', 'HEAD') or '').encode()).hexdigest()}"
+
+
+def continued(run: Run, planned: Sequence[Entry], inputs: dict[str, str]) -> tuple[Run, list[str]]:
+    """Return a run with what is planned now, without what has ended well, and why something runs again.
+
+    Parameters
+    ----------
+    run
+        The run so far.
+    planned
+        New entries for everything that belongs to the run.
+    inputs
+        Fingerprint of each stack now.
+    """
+    before = {(each.verb, each.stack): each for each in run.entries}
+    entries, reasons, again = list[Entry](), list[str](), set[str]()
+    for entry in planned:
+        now = inputs[entry.stack]
+        kept = replace(before.get((entry.verb, entry.stack), entry), wave=entry.wave)
+        if reason := _why_again(kept, now):
+            reasons.append(f"{entry.stack}: {reason}; {entry.verb} runs again.")
+        if kept.result is not Result.OK or kept.inputs != now or entry.stack in again:
+            again.add(entry.stack)  # and with it what follows on the same stack
+            kept.reset()
+        entries.append(kept)
+    return replace(run, entries=entries, ended=0), reasons
+
+
+def _why_again(entry: Entry, inputs: str) -> str:
+    """Return why something runs again; empty if it holds, or has not run."""
+    if entry.result is Result.OK:
+        return "" if entry.inputs == inputs else "its stack file, the overrides or this package changed"
+    if entry.result is Result.RUNNING:
+        return "was killed"
+    return "" if entry.result is Result.WAITING else words(entry.verb, entry.result)
