@@ -1,4 +1,4 @@
-"""What a wheel holds besides the files of the checkout; the build backend runs this file, also without the checkout.
+"""What a wheel holds. The build backend runs this file, so it imports nothing of this package.
 
 A wheel is a checkout in the folder ``igz_clusters`` of site-packages. Two things differ: a ``.pth`` file puts that
 folder on the import path, as the editable install does with a checkout, and the project files name the environment
@@ -17,6 +17,12 @@ FOLDER: Final = "igz_clusters"
 PATH_FILE: Final = "igz-clusters.pth"
 """``workbench.system.installation`` knows an installed wheel by it."""
 
+CONTENTS: Final = (
+    ".github", "CHANGELOG.md", "Pulumi.dev.yaml", "Pulumi.local.yaml", "Pulumi.prod.yaml", "components", "docs",
+    "examples", "infra", "policies", "requirements.txt", "toolchain", "workbench",
+)  # fmt: skip
+"""Files and folders of the checkout that a wheel holds: all that a command reads, and what its messages name."""
+
 PROJECT_FILES: Final = ("Pulumi.yaml", "policies/packs/*/PulumiPolicy.yaml")
 
 ENVIRONMENT: Final = "../../../.."
@@ -26,7 +32,7 @@ _OWN: Final = re.compile(r"^(\s+virtualenv: (?:\.\./)*)\.venv$", re.MULTILINE)
 
 
 def files(checkout: Path) -> dict[str, str]:
-    """Return the content of the files that differ from the checkout's, by their place in the wheel.
+    """Return the content of the files that the checkout lacks or has otherwise, by their place in the wheel.
 
     Raises
     ------
@@ -45,14 +51,16 @@ def files(checkout: Path) -> dict[str, str]:
 
 
 class InstalledLayout(BuildHookInterface):  # type: ignore[type-arg] # of a configuration that this hook does not read
-    """Adds the files to a wheel; an editable install needs none of them."""
+    """Fills a wheel; an editable install is the checkout itself."""
 
     @override
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "editable":
             return
+        root = Path(self.root)
+        build_data["force_include"].update({str(root / name): f"{FOLDER}/{name}" for name in CONTENTS})
         self._place = TemporaryDirectory()
-        for number, (name, text) in enumerate(files(Path(self.root)).items()):
+        for number, (name, text) in enumerate(files(root).items()):
             source = Path(self._place.name, str(number))
             source.write_text(text, encoding="utf-8")
             build_data["force_include"][str(source)] = name
