@@ -59,7 +59,7 @@ def main(given: Sequence[str] | None = None) -> int:
         return 1
     if not options.dry_run:
         say("make check")
-        subprocess.run(["make", "--no-print-directory", "check"], cwd=PROJECT_ROOT, check=True, stdout=sys.stderr)
+        check()
     with temporary.folder("release-files") as (place, _):
         say("building twice")
         sums = write(release, Path(place))
@@ -72,6 +72,17 @@ def main(given: Sequence[str] | None = None) -> int:
         sign(target, options.key)
     print(_next(release, target))
     return 0
+
+
+def check() -> None:
+    """Run ``make check``.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        It found something.
+    """
+    subprocess.run(["make", "--no-print-directory", "check"], cwd=PROJECT_ROOT, check=True, stdout=sys.stderr)
 
 
 def write(release: Release, place: Path) -> str:
@@ -110,14 +121,14 @@ def sign(target: Path, key: Path | None) -> None:
     """Sign the hashes of a release unless they are signed."""
     sums, signature = target / SUMS, target / f"{SUMS}.sig"
     if signature.exists():
-        signing.verify(sums, signature)
+        signing.verify(sums, signature, signing.SIGNERS)
     else:
-        signing.sign(sums, key)
+        signing.sign(sums, key, signing.SIGNERS)
 
 
 def _next(release: Release, target: Path) -> str:
     return f"""\
-{release.tag} is in {target.relative_to(PROJECT_ROOT)}. Nothing was tagged or pushed. Next:
+{release.tag} is in {target}. Nothing was tagged or pushed. Next:
 
   git tag --sign --message "igz-clusters {release.version}" {release.tag} {release.commit}
   git push origin {release.tag}

@@ -15,7 +15,7 @@ SIGNERS: Final = PROJECT_ROOT / ".github" / "allowed_signers"
 """Who may sign a release, a line each: see ALLOWED SIGNERS in the manual of ssh-keygen."""
 
 
-def sign(file: Path, key: Path | None, signers: Path = SIGNERS) -> Path:
+def sign(file: Path, key: Path | None, signers: Path) -> Path:
     """Sign a file and return its signature ``FILE.sig``, which was verified.
 
     Parameters
@@ -46,7 +46,7 @@ def sign(file: Path, key: Path | None, signers: Path = SIGNERS) -> Path:
     return signature
 
 
-def verify(file: Path, signature: Path, signers: Path = SIGNERS) -> str:
+def verify(file: Path, signature: Path, signers: Path) -> str:
     """Return who signed a file.
 
     Raises

@@ -17,7 +17,7 @@ import yaml
 from jsonschema import Draft7Validator
 from referencing import Registry, Resource
 
-from tools.release import changelog, checks, notes, sbom, signing
+from tools.release import builds, changelog, checks, notes, sbom, signing
 from tools.release.__main__ import keep, main
 from tools.release.checks import Release
 from tools.release.notes import SUMS
@@ -167,6 +167,20 @@ def test_a_project_file_without_an_environment_stops_the_build(tmp_path: Path) -
     assert ENVIRONMENT.count("..") == 4
 
 
+def test_two_builds_that_differ_are_no_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def build(_: Release, __: Path, place: Path, variables: dict[str, str]) -> list[Path]:
+        out = place / variables["PYTHONHASHSEED"]
+        out.mkdir()
+        (out / "same.whl").touch()
+        (out / "other.tar.gz").write_text(variables["TZ"])
+        return sorted(out.iterdir())
+
+    monkeypatch.setattr(builds, "_build", build)
+    with pytest.raises(UserError, match=r"Two builds of the same commit differ in other\.tar\.gz\."):
+        builds.build(RELEASE, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 # The bill of materials.
 
 
@@ -263,6 +277,34 @@ def test_a_finished_release_is_kept_and_another_one_never_replaces_it(tmp_path: 
     with pytest.raises(UserError, match="has files of another build"):
         keep(made, target)
     assert (target / SUMS).read_text() == "00  file\n"
+
+
+def test_the_command_signs_once_keeps_the_files_and_prints_what_is_next(
+    tmp_path: Path, key: Path, signers: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = list[str]()
+
+    def write(_: Release, place: Path) -> str:
+        return str((place / SUMS).write_text("00  file\n"))
+
+    monkeypatch.setattr("tools.release.checks.problems", lambda _: [])
+    monkeypatch.setattr("tools.release.checks.current", lambda: RELEASE)
+    monkeypatch.setattr("tools.release.__main__.check", lambda: done.append("make check"))
+    monkeypatch.setattr("tools.release.__main__.write", write)
+    monkeypatch.setattr("tools.release.__main__.DIST", tmp_path / "dist")
+    monkeypatch.setattr("tools.release.signing.SIGNERS", signers)
+    assert main(["--key", str(key)]) == 0
+    target = tmp_path / "dist" / "v1.2.3"
+    before = (target / f"{SUMS}.sig").read_bytes()
+    assert signing.verify(target / SUMS, target / f"{SUMS}.sig", signers)
+    assert main([]) == 0
+    assert (target / f"{SUMS}.sig").read_bytes() == before
+    assert done == ["make check"] * 2
+    said = capsys.readouterr()
+    assert f'  git tag --sign --message "igz-clusters 1.2.3" v1.2.3 {RELEASE.commit}\n' in said.out
+    assert [line.partition("s  ")[2] for line in said.err.splitlines()[:4]] == [
+        "checking v1.2.3 at 012345678901", "make check", "building twice", "signing",
+    ]  # fmt: skip
 
 
 def test_the_notes_name_the_commit_and_the_tag() -> None:
