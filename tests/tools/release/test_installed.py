@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from zipfile import ZipFile
@@ -49,7 +50,7 @@ def environment(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("clean") / "igz-clusters"
     leading = {name: value for name, value in os.environ.items() if MIRRORS.fullmatch(name)}
     command = [str(RECIPE / "install.sh"), str(files), str(place)]
-    variables = {"PATH": os.defpath, "HOME": str(place.parent), **leading}
+    variables = {"PATH": f"{sys.base_prefix}/bin:{os.defpath}", "HOME": str(place.parent), **leading}
     subprocess.run(command, env=variables, cwd=place.parent, check=True)
     return place
 
