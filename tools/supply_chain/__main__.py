@@ -7,6 +7,7 @@ import sys
 
 from tools.supply_chain import go_modules, requirements
 from tools.supply_chain.licences import Table
+from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
 
@@ -26,4 +27,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except UserError as error:
+        sys.exit(f"error: {error}")

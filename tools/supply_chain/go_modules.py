@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
 TOOLCHAIN: Final = PROJECT_ROOT / "toolchain"
@@ -33,11 +34,18 @@ def modules(folder: Path) -> list[Module]:
 
     Raises
     ------
-    subprocess.CalledProcessError
-        Go cannot read the file.
+    UserError
+        Go is not installed, or cannot read the file.
     """
-    command = ["go", "mod", "edit", "-json", str(folder / "go.mod")]
-    content = json.loads(subprocess.check_output(command, text=True))
+    try:
+        run = subprocess.run(
+            ["go", "mod", "edit", "-json", str(folder / "go.mod")], capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        raise UserError("Go is not installed; it reads the modules of the toolchain.", "Install Go 1.26.") from None
+    if run.returncode:
+        raise UserError(f"Go cannot read {folder / 'go.mod'}: {run.stderr.strip()}")
+    content = json.loads(run.stdout)
     replaced = {each["Old"]["Path"]: each["New"] for each in content["Replace"] or ()}
     required = [replaced.get(each["Path"], each) for each in content["Require"] or ()]
     sums = _sums(folder / "go.sum")

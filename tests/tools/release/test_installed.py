@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.full, pytest.mark.control_plane, pytest.mark.xdist_gro
 MIRRORS = re.compile(r"PIP_.*|SSL_CERT_(FILE|DIR)|(HTTPS?|NO|ALL)_PROXY", re.IGNORECASE)
 RECIPE = PROJECT_ROOT / "examples" / "container"
 
-Run = Callable[..., str]
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +74,15 @@ def run(environment: Path, tools: Toolchain, tmp_path_factory: pytest.TempPathFa
         "GIT_CONFIG_GLOBAL": "/dev/null",
     }
 
-    def run(*arguments: str, folder: Path = home / "empty", code: int = 0, program: str = "igz-clusters") -> str:
+    def run(
+        *arguments: str, folder: Path = home / "empty", code: int = 0, program: str = "igz-clusters"
+    ) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [program, *arguments], cwd=folder, env={**variables, "TMPDIR": str(home)},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        return done
 
     return run
 
@@ -94,28 +96,28 @@ def test_a_wheel_holds_all_tracked_files_of_its_folders_and_nothing_else(files: 
 
 
 def test_the_package_is_that_of_the_wheel(run: Run, release: Release, environment: Path) -> None:
-    assert run("--version") == f"igz-clusters {release.version}\n"
-    listed = run("-c", "import workbench.system.paths as paths; print(paths.PROJECT_ROOT)", program="python")
+    assert run("--version").stdout == f"igz-clusters {release.version}\n"
+    listed = run("-c", "import workbench.system.paths as paths; print(paths.PROJECT_ROOT)", program="python").stdout
     assert Path(listed.strip()).is_relative_to(environment)
-    assert "a wheel" in run("doctor")
+    assert "a wheel" in run("doctor").stdout
 
 
 def test_stack_files_examples_and_rules_come_along(run: Run) -> None:
-    assert json.loads(run("config", "show", "local", "--json"))
-    assert "The files are valid." in run("config", "check")
-    assert re.search(r"^dev: no violations, .* \(\d+ rules, \d+ resources\)$", run("check", "dev"), re.MULTILINE)
+    assert json.loads(run("config", "show", "local", "--json").stdout)
+    assert "The files are valid." in run("config", "check").stderr
+    assert re.search(r"^dev: no violations, .* \(\d+ rules, \d+ resources\)$", run("check", "dev").stdout, re.MULTILINE)
 
 
 def test_a_stack_of_a_cloud_is_rendered_with_the_packs(run: Run) -> None:
-    assert "Rendered offline from an empty state" in run("preview", "dev", "--render")
+    assert "Rendered offline from an empty state" in run("preview", "dev", "--render").stderr
 
 
 def test_the_main_job_runs_in_an_empty_folder(run: Run) -> None:
     run("up", "local", "--yes")
     try:
-        assert json.loads(run("status", "local", "--json"))["groups"]
-        assert re.search(r"Resources:\s+\d+ unchanged\n", run("preview", "local"))
-        assert "Ready" in run("kubectl", "local", "get", "nodes")
+        assert json.loads(run("status", "local", "--json").stdout)["groups"]
+        assert re.search(r"Resources:\s+\d+ unchanged\n", run("preview", "local").stdout)
+        assert "Ready" in run("kubectl", "local", "get", "nodes").stdout
     finally:
         run("local", "delete", "local", "--yes")
 
@@ -126,7 +128,7 @@ def test_a_new_repository_pins_the_tag_at_the_source(run: Run, release: Release,
     subprocess.run(["git", "init", "--quiet", str(source)], check=True)
     subprocess.run([*command, "commit", "--quiet", "--allow-empty", "--message", "One"], check=True)
     subprocess.run([*command, "tag", release.tag], check=True)
-    assert "--source URL" in run("init", str(acme), code=1)
+    assert "--source URL" in run("init", str(acme), code=1).stderr
     run("init", str(acme), "--source", str(source))
     commit = git(source, "rev-parse", "HEAD")
     assert f"PACKAGE_COMMIT := {commit}\n" in (acme / "package.mk").read_text()
@@ -138,10 +140,8 @@ def test_a_project_file_beside_the_stack_file_is_enough_for_stack_init(run: Run,
     subprocess.run(["sh", "-c", lines], cwd=tmp_path, check=True)
     acme = tmp_path / "Pulumi.acme.yaml"
     acme.write_text((PROJECT_ROOT / "Pulumi.dev.yaml").read_text())
-    exports = dict(
-        line.removeprefix("export ").split("=", 1) for line in run("env", "acme", folder=tmp_path).splitlines()
-    )
-    variables = {name: shlex.split(value)[0] for name, value in exports.items()}
+    exports = re.findall(r"^export (\w+)=(.*)$", run("env", "acme", folder=tmp_path).stdout, re.MULTILINE)
+    variables = {name: shlex.split(value)[0] for name, value in exports}
     backend = {"PULUMI_BACKEND_URL": f"file://{tmp_path}", "PULUMI_CONFIG_PASSPHRASE": "x", "HOME": str(tmp_path)}
     command = ["pulumi", "stack", "init", "acme", "--non-interactive"]
     subprocess.run(command, cwd=tmp_path, env={**variables, **backend}, check=True)
@@ -161,7 +161,7 @@ def other_software(environment: Path) -> Iterator[Path]:
 
 
 def test_other_software_in_the_environment_is_noticed(run: Run, other_software: Path) -> None:
-    said = run("config", "check", code=1)
+    said = run("config", "check", code=1).stderr
     assert f"policies ({other_software})" in said
     assert "Traceback" not in said
 

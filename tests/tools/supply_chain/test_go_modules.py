@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from tools.supply_chain.go_modules import Module, folders, modules, problems
+from workbench.system.errors import UserError
 
 GO_MOD = """\
 module example.invalid/tool
@@ -57,3 +58,14 @@ def test_a_folder_in_place_of_a_module_is_a_problem(tool: Path) -> None:
     (tool / "go.mod").write_text(GO_MOD.replace("example.invalid/new v1.2.0", "../elsewhere"))
     [found] = problems(tool)
     assert found == "toolchain/tool/go.mod: ../elsewhere: replaced by a folder, whose content has no hash"
+
+
+def test_a_file_that_go_cannot_read_and_a_missing_go_are_no_traceback(
+    tool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tool / "go.mod").write_text("modul x\n")
+    with pytest.raises(UserError, match=r"Go cannot read .*go\.mod: (.|\n)*unknown directive: modul"):
+        modules(tool)
+    monkeypatch.setenv("PATH", str(tool))
+    with pytest.raises(UserError, match="Go is not installed"):
+        modules(tool)
