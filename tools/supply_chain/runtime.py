@@ -21,7 +21,7 @@ def dependencies(package: str = PACKAGE) -> dict[str, tuple[str, ...]]:
         A package that is needed is not installed.
     """
     needed = dict[str, set[str]]()
-    waiting = [(canonicalize_name(package), frozenset[str]())]
+    waiting: list[tuple[str, frozenset[str]]] = [(canonicalize_name(package), frozenset())]
     done = set[tuple[str, frozenset[str]]]()
     while waiting:
         name, extras = each = waiting.pop()
