@@ -1,4 +1,4 @@
-"""Pinned Python packages: each has one version and hashes, and comes from the index of whoever installs it."""
+"""Pinned Python packages: each has one version and hashes, and no address of an index."""
 
 import re
 import subprocess
@@ -74,7 +74,7 @@ def files(root: Path = PROJECT_ROOT) -> list[Path]:
 
 
 def problems(file: Path) -> Iterator[str]:
-    """Yield what of a requirements file would install something that nobody has reviewed."""
+    """Yield the lines of a requirements file that would install unreviewed content."""
     for line in lines(file):
         pin, start = _pin(line), line.split("\\")[0].strip()
         if start.startswith("-"):
