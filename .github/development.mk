@@ -24,11 +24,15 @@ MARKED_unit := not engine and not control_plane
 MARKED_engine := engine
 MARKED_control_plane := control_plane and not engine
 
-check: $(INSTALLED) ## Lint, format, types, layers
+check: $(INSTALLED) ## Lint, format, types, layers, supply chain
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	PYTHONPATH=tests $(BIN)/lint-imports
+	$(BIN)/python -m tools.supply_chain
+
+release: $(INSTALLED) ## Make a release of this commit in dist/ (DRY_RUN=1: keep nothing; KEY=FILE: sign with it; UNSIGNED=1)
+	@$(BIN)/python -m tools.release $(if $(DRY_RUN),--dry-run) $(if $(UNSIGNED),--unsigned) $(if $(KEY),--key '$(KEY)')
 
 bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.md (18 minutes)
 	@PYTHONPATH=tests $(BIN)/python -m tools.benchmarks
@@ -41,4 +45,4 @@ lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without a
 			--no-emit-index-url --no-header --quiet -o $$pins.txt || exit 1; \
 	done
 
-.PHONY: test test-all test-changed kills proofs nightly check bench lock
+.PHONY: test test-all test-changed kills proofs nightly check release bench lock

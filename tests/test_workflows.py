@@ -60,7 +60,7 @@ each_job = pytest.mark.parametrize(("workflow", "job"), [*jobs()])
 
 def test_there_are_the_workflows_that_the_documentation_names() -> None:
     assert {file.stem for file in FILES} == {
-        "checks", "comment", "compare", "deploy", "deploy-fleet", "drift", "render", "tools",
+        "checks", "comment", "compare", "deploy", "deploy-fleet", "drift", "release", "render", "tools",
     }  # fmt: skip
 
 

@@ -34,6 +34,7 @@ WHOLE: Final[dict[str, tuple[str, ...]]] = {
         "policies/admission.py",
         "policies/cel.py",
     ),
+    "packaging": ("tools/release/*", "examples/container/*", "workbench/system/installation.py"),
     "benchmarks": ("tools/benchmarks/*", "tests/tools/benchmarks/*"),
     "how tests run": ("tests/conftest.py", "tests/support/*", "pyproject.toml", "requirements.txt", "toolchain/*"),
 }

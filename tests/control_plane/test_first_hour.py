@@ -69,7 +69,7 @@ def test_the_printed_commands_give_a_working_cluster_and_a_passing_check(
         return result.stdout
 
     # This checkout's environment lends its libraries; the code that runs is the release's.
-    init = [sys.executable, "-c", "from workbench.cli import main; main()", "init", "acme"]
+    init = [sys.executable, "-c", "from workbench.cli.app import main; main()", "init", "acme"]
     printed = run(init, PYTHONPATH=str(release))
     assert "igz-clusters v1.2.3 (" in printed
     assert f"from {release}." in printed

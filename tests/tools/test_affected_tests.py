@@ -15,9 +15,10 @@ from workbench.system.paths import PROJECT_ROOT
         ("workbench/engine/lock.py", "locks and runs"),
         ("tests/emulators/aws/client.py", "emulators"),
         ("components/scheduling/admission.py", "admission"),
+        ("tools/release/wheel.py", "packaging"),
     ],
 )
-def test_a_change_of_recovery_locks_emulators_or_admission_needs_all_tests(file: str, subject: str) -> None:
+def test_a_change_of_recovery_locks_emulators_admission_or_packaging_needs_all_tests(file: str, subject: str) -> None:
     found = needed([file, "README.md"])
     assert found.target == "test-all"
     assert found.reasons == {subject: [file]}

@@ -11,6 +11,13 @@ def main() -> None:
     sys.path.sort(key=lambda each: each in users)
     try:
         # Imported here, so that Ctrl-C during the imports ends without a traceback too.
+        from workbench.system.errors import UserError  # noqa: PLC0415
+        from workbench.system.installation import require_own_environment  # noqa: PLC0415
+
+        try:
+            require_own_environment()
+        except UserError as error:  # the command line itself may import the other software's packages
+            sys.exit(f"error: {error}")
         from workbench.cli.app import main as run  # noqa: PLC0415
 
         run()

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 
 import typer
 from rich.table import Table
@@ -10,7 +11,8 @@ from rich.table import Table
 from workbench.cli.console import out
 from workbench.local import Instance, instances
 from workbench.system.errors import UserError
-from workbench.system.paths import cache_dir, data_dir
+from workbench.system.installation import is_from_wheel
+from workbench.system.paths import APP, PROJECT_ROOT, cache_dir, data_dir
 from workbench.toolchain import check_prerequisites, status
 
 
@@ -33,6 +35,10 @@ def doctor() -> None:
             table.add_row(name, "[green]ok", detail)
     out.print(table)
     raise typer.Exit(0 if healthy else 1)
+
+
+def _package() -> str:
+    return f"{version(APP)}, {'a wheel' if is_from_wheel() else 'a checkout'}: {PROJECT_ROOT}"
 
 
 def _python() -> str:
@@ -59,6 +65,7 @@ def _control_planes() -> str:
 
 
 CHECKS: dict[str, Callable[[], str]] = {
+    "igz-clusters": _package,
     "Python": _python,
     "toolchain": _tools,
     "disk": _disk,

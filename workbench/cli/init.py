@@ -1,6 +1,7 @@
 """`igz-clusters init`: create a repository for the user's own clusters."""
 
 import shlex
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -10,7 +11,8 @@ from components.contract.environments import ClusterKind
 from workbench import starter
 from workbench.cli.console import PLAIN, errors, out
 from workbench.system.errors import UserError
-from workbench.system.paths import PROJECT_ROOT
+from workbench.system.installation import is_from_wheel
+from workbench.system.paths import APP, PROJECT_ROOT
 
 KINDS = ", ".join(kind.value for kind in starter.SHAPES)
 
@@ -27,7 +29,7 @@ def init(
         str | None,
         typer.Option(
             help="Git address or folder from which the repository fetches this package. Default: this checkout's remote"
-            " 'origin', else this checkout.",
+            " 'origin', else this checkout; the address from which pip or uv built this package.",
             metavar="URL",
         ),
     ] = None,
@@ -43,7 +45,7 @@ def init(
     kind, folder = ClusterKind(cluster), folder.resolve()
     name = name or folder.name
     stacks = starter.stack_names(name)
-    pin = starter.pin_of(PROJECT_ROOT, source)
+    pin = starter.pin_of_wheel(distribution(APP), source) if is_from_wheel() else starter.pin_of(PROJECT_ROOT, source)
     starter.create(folder, name, kind, pin)
     notes = [*pin.notes]
     if outer := starter.outer_repository(folder):

@@ -11,6 +11,7 @@ from typing import Final
 from infra.config.problems import printable
 from workbench.system.errors import UserError
 from workbench.system.git import git
+from workbench.system.installation import PACKAGES
 
 _LINK: Final = "120000"
 """Mode of a symbolic link in Git's index."""
@@ -108,7 +109,7 @@ def refuse_hidden_code(base: Path, head: Path) -> None:
     """
     before = _listed(base)
     # Python looks in the working folder first.
-    taken = {*sys.stdlib_module_names, *metadata.packages_distributions(), *_LOADED_AT_START}
+    taken = {*sys.stdlib_module_names, *metadata.packages_distributions(), *PACKAGES, *_LOADED_AT_START}
     taken -= {_top(path) for path in before}
     known = set(_hidden(before, taken))
     hidden = [path for path in _hidden(_listed(head), taken) if path not in known or not _is_same(base, head, path)]

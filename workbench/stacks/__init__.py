@@ -55,7 +55,7 @@ def folder() -> Path:
     """Return the folder that holds the stack files.
 
     ``IGZ_CLUSTERS_STACKS`` if it is set, else the current folder if it holds one of our stack files, else the
-    checkout. Program, policy packs and toolchain always come from the checkout.
+    checkout. Program, policy packs and toolchain always come from the checkout; a wheel has the same files.
 
     Raises
     ------

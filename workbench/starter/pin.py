@@ -1,7 +1,9 @@
 """Which release of this package a repository uses, and where it gets it."""
 
+import json
 import re
 from dataclasses import dataclass
+from importlib.metadata import Distribution
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -62,12 +64,55 @@ def pin_of(checkout: Path, source: str | None = None) -> Pin:
     if source is None:
         source, note = _default_source(checkout)
         notes += note
+    return Pin(_allowed(source), tag, commit, tuple(notes))
+
+
+def pin_of_wheel(installed: Distribution, source: str | None = None) -> Pin:
+    """Return the pin to the release that a wheel was built from.
+
+    Parameters
+    ----------
+    installed
+        The installed package. If its wheel was built from a Git address, pip and uv recorded address and commit:
+        https://packaging.python.org/en/latest/specifications/direct-url/.
+    source
+        Default: the recorded address without a password. Otherwise the tag of the version is looked up there.
+
+    Raises
+    ------
+    UserError
+        There is neither a recorded address nor a source, or the source does not have the tag.
+    """
+    recorded = json.loads(installed.read_text("direct_url.json") or "{}")
+    origin = recorded.get("vcs_info", {})
+    if origin.get("vcs") == "git":
+        revision = str(origin.get("requested_revision", ""))
+        tag = revision if re.fullmatch(r"v\d[\w.]*", revision) else ""
+        address, notes = _without_password(recorded["url"])
+        return Pin(_allowed(source or address), tag, origin["commit_id"], () if source else tuple(notes))
+    if source is None:
+        raise UserError(
+            "This igz-clusters was installed from a wheel, which does not name a repository to pin.",
+            "Name it: `igz-clusters init DIR --source URL`.",
+        )
+    tag = f"v{installed.version}"
+    names = (f"refs/tags/{tag}", f"refs/tags/{tag}^{{}}")  # the second one is the commit of an annotated tag
+    listed = git(Path.cwd(), "ls-remote", "--", _allowed(source), *names)
+    if not listed:
+        raise UserError(
+            f"The tag {tag} of this igz-clusters was not found at {source}.",
+            "Check the address, and that `git ls-remote` with it works.",
+        )
+    return Pin(source, tag, listed.splitlines()[-1].split()[0])
+
+
+def _allowed(source: str) -> str:
     if not _SOURCE.fullmatch(source):
         raise UserError(
             f"The source {source!r} contains a character that is not allowed.",
             "Allowed: letters, digits and @ : / . _ ~ + % -. Choose another source with --source.",
         )
-    return Pin(source, tag, commit, tuple(notes))
+    return source
 
 
 def _default_source(checkout: Path) -> tuple[str, list[str]]:
@@ -77,6 +122,10 @@ def _default_source(checkout: Path) -> tuple[str, list[str]]:
         return str(checkout), [f"{note} Choose another with --source."]
     if (checkout / origin).exists():
         return str((checkout / origin).resolve()), []
+    return _without_password(origin)
+
+
+def _without_password(origin: str) -> tuple[str, list[str]]:
     address = urlsplit(origin)
     if address.scheme in {"http", "https"} and "@" in address.netloc:
         bare = address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()

@@ -29,7 +29,7 @@ _FILES = Path(__file__).with_name("files")
 _SHARED = PROJECT_ROOT / ".github"
 """Workflows, their commands and owners: a user's repository uses those of this checkout unchanged."""
 
-_OUR_OWN = {"checks.yml", "development.mk"}
+_OUR_OWN = {"allowed_signers", "checks.yml", "development.mk", "release.yml"}
 """Files in it that only the package itself needs."""
 
 

@@ -21,7 +21,7 @@ DATA_BYTES = 300_000_000
 """Free space for etcd's log and snapshots (128 MB at least), logs, and several copies of a large state."""
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
-"""The checkout: the folder of ``Pulumi.yaml``."""
+"""The folder of ``Pulumi.yaml``: the checkout, or the folder of a wheel, which is laid out as a checkout."""
 
 
 def cache_dir() -> Path:

@@ -125,6 +125,7 @@ def test_a_folder_without_git_is_refused(base: Checkout, tmp_path: Path) -> None
         "infra/program.abi3.so",
         "infra/__pycache__",
         "top.pyc",
+        "policies.py",
     ],
 )
 def test_a_file_that_python_loads_in_place_of_source_is_refused(base: Checkout, tmp_path: Path, path: str) -> None:

@@ -1,9 +1,13 @@
+import json
 from collections.abc import Callable
+from importlib.metadata import Distribution
+from os import PathLike
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
-from workbench.starter import pin_of
+from workbench.starter import pin_of, pin_of_wheel
 from workbench.system.errors import UserError
 
 Git = Callable[..., str]
@@ -84,3 +88,55 @@ def test_a_checkout_without_a_commit_is_refused(tmp_path: Path, git: Git) -> Non
     git("init", "--quiet", "empty")
     with pytest.raises(UserError, match="has no commit"):
         pin_of(tmp_path / "empty")
+
+
+class Installed(Distribution):
+    """Version 1.0.0 of this package, as pip and uv leave it."""
+
+    def __init__(self, **recorded: object) -> None:
+        self._files = {"METADATA": "Name: igz-clusters\nVersion: 1.0.0\n", "direct_url.json": json.dumps(recorded)}
+        if not recorded:
+            del self._files["direct_url.json"]
+
+    @override
+    def read_text(self, filename: str) -> str | None:
+        return self._files.get(filename)
+
+    @override
+    def locate_file(self, path: str | PathLike[str]) -> Path:
+        return Path(path)
+
+
+def from_git(url: str, revision: str) -> Installed:
+    commit = "0123456789" * 4
+    return Installed(url=url, vcs_info={"vcs": "git", "requested_revision": revision, "commit_id": commit})
+
+
+def test_a_package_that_was_installed_from_git_knows_its_pin() -> None:
+    pin = pin_of_wheel(from_git("https://me:s3cret@example.invalid/r.git", "v1.0.0"))
+    assert (pin.source, pin.tag, pin.commit) == ("https://example.invalid/r.git", "v1.0.0", "0123456789" * 4)
+    assert [note for note in pin.notes if "password" in note]
+    assert pin_of_wheel(from_git("https://example.invalid/r.git", "main")).tag == ""
+
+
+def test_a_source_goes_before_that_of_the_installation() -> None:
+    pin = pin_of_wheel(from_git("https://example.invalid/r.git", "v1.0.0"), "https://mirror.invalid/r.git")
+    assert (pin.source, pin.tag, pin.notes) == ("https://mirror.invalid/r.git", "v1.0.0", ())
+
+
+@pytest.mark.parametrize("tag", [("v1.0.0",), ("--annotate", "v1.0.0", "--message", "One")])
+def test_a_wheel_is_pinned_to_the_commit_of_its_versions_tag(checkout: Path, git: Git, tag: tuple[str, ...]) -> None:
+    git("tag", *tag, folder="checkout")
+    git("commit", "--quiet", "--allow-empty", "--message", "Second", folder="checkout")
+    pin = pin_of_wheel(Installed(url="file:///w.whl", archive_info={}), str(checkout))
+    assert (pin.source, pin.tag) == (str(checkout), "v1.0.0")
+    assert pin.commit == git("rev-parse", "v1.0.0^{commit}", folder="checkout")
+
+
+def test_a_wheel_without_a_repository_or_a_tag_in_it_is_refused(checkout: Path) -> None:
+    with pytest.raises(UserError, match="--source URL"):
+        pin_of_wheel(Installed())
+    with pytest.raises(UserError, match=r"tag v1\.0\.0 .* was not found at"):
+        pin_of_wheel(Installed(), str(checkout))
+    with pytest.raises(UserError, match="contains a character"):
+        pin_of_wheel(Installed(), "--upload-pack=x")

@@ -149,5 +149,7 @@ def test_its_workflows_are_those_of_this_checkout_but_the_packages_own_checks(re
         return {file.relative_to(folder): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
     ours, theirs = contents(PROJECT_ROOT / ".github"), contents(repository / ".github")
-    assert ours.keys() - theirs.keys() == {Path("workflows/checks.yml"), Path("development.mk")}
+    assert ours.keys() - theirs.keys() == {
+        Path("workflows/checks.yml"), Path("workflows/release.yml"), Path("development.mk"),
+    }  # fmt: skip
     assert theirs.items() <= ours.items()

@@ -1,0 +1,58 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbench import cli
+from workbench.system import installation
+from workbench.system.errors import UserError
+from workbench.system.installation import PACKAGES, is_from_wheel, require_own_environment
+
+
+@pytest.fixture
+def wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Pretend that this package was installed from a wheel into an environment; return its folder."""
+    folder = tmp_path / "lib" / "python3.11" / "site-packages" / "igz_clusters"
+    for name in PACKAGES:
+        (folder / name).mkdir(parents=True)
+    folder.with_name("igz-clusters.pth").write_text("igz_clusters\n")
+    monkeypatch.setattr(installation, "PROJECT_ROOT", folder)
+    monkeypatch.setattr(installation, "_place", lambda name: folder / name)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    return folder
+
+
+def test_this_checkout_finds_its_own_packages() -> None:
+    assert not is_from_wheel()
+    require_own_environment()
+
+
+def test_a_wheel_in_an_environment_is_at_home(wheel: Path) -> None:
+    assert is_from_wheel()
+    require_own_environment()
+    assert wheel.is_dir()
+
+
+def test_a_wheel_outside_an_environment_is_refused(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "prefix", "/usr")
+    with pytest.raises(UserError, match=f"is installed in {wheel.parent}, outside an environment"):
+        require_own_environment()
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_other_software_with_a_package_of_the_same_name_is_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(SystemExit, match=rf"^error: Other software .* igz-clusters: {name} \({tmp_path / name}\)\."):
+        cli.main()
+
+
+def test_a_folder_of_the_same_name_without_code_is_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "infra").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "infra", raising=False)
+    require_own_environment()

@@ -1,0 +1,1 @@
+"""Builds, describes and signs a release: ``python -m tools.release``."""

@@ -1,0 +1,54 @@
+"""How this package is installed: as a checkout, or from a wheel into an environment of its own.
+
+A wheel puts a folder that is laid out as a checkout into site-packages, and that folder on the import path. The names
+of the packages in it are general: other software may have packages of the same names, and the first on the path wins.
+"""
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from workbench.system.errors import UserError
+from workbench.system.paths import PROJECT_ROOT
+
+PACKAGES: Final = ("components", "infra", "policies", "workbench")
+
+_PATH_FILE: Final = "igz-clusters.pth"
+"""Beside the folder of an installed wheel; it puts the folder on the import path."""
+
+_OWN_ENVIRONMENT: Final = (
+    "Install it into an environment of its own, with pipx, uvx or `python3 -m venv`: docs/installing.md."
+)
+
+
+def is_from_wheel() -> bool:
+    """Return whether this package was installed from a wheel."""
+    return (PROJECT_ROOT.parent / _PATH_FILE).is_file()
+
+
+def require_own_environment() -> None:
+    """Check that programs of the engine will find this package, and no other one of the same name.
+
+    Raises
+    ------
+    UserError
+        Python finds another package under one of the names, or a wheel is not in an environment.
+    """
+    if others := [f"{name} ({place})" for name in PACKAGES if (place := _place(name)) != PROJECT_ROOT / name]:
+        raise UserError(
+            f"Other software has Python packages with the names of igz-clusters: {', '.join(others)}.",
+            _OWN_ENVIRONMENT,
+        )
+    # The project files in a wheel name the environment by this way.
+    if is_from_wheel() and PROJECT_ROOT.parents[3] != Path(sys.prefix).resolve():
+        raise UserError(
+            f"igz-clusters is installed in {PROJECT_ROOT.parent}, outside an environment.", _OWN_ENVIRONMENT
+        )
+
+
+def _place(name: str) -> Path | None:
+    """Return the folder of a package; None if it is missing."""
+    spec = find_spec(name)
+    folders = [*(spec.submodule_search_locations or ())] if spec else []
+    return Path(folders[0]).resolve() if folders else None
