@@ -37,7 +37,8 @@ def test_help_shows_flags_without_a_type_and_wraps_each_paragraph_once(command: 
 
 
 def test_every_command_has_a_summary_that_is_not_cut() -> None:
-    for group in ([], ["backup"], ["config"], ["existing"], ["local"], ["policy"], ["prices"], ["toolchain"]):
+    groups = ("backup", "config", "existing", "local", "passport", "policy", "prices", "toolchain")
+    for group in ([], *([each] for each in groups)):
         _, heading, commands = help_of(*group).partition("Commands:")
         assert heading, group
         assert "..." not in commands, group
