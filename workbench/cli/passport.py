@@ -84,6 +84,8 @@ def make(  # noqa: PLR0913 one parameter for each option
     without evidence it never passes. Exit code 0: it was written, whatever it says; 1: it was refused; 3: the cluster
     could not be read. docs/passport.md explains the claims.
     """
+    if unsigned and key:
+        raise UserError("--unsigned and --key cannot be combined.", "Leave one of them out.")
     found = stacks.find(stack)
     origin = origin_of(found)
     origin.required(allow_dirty=allow_dirty)

@@ -155,10 +155,11 @@ def test_an_expired_passport_is_refused(folder: Path, monkeypatch: pytest.Monkey
 
 
 def test_an_unsigned_statement_is_no_passport(folder: Path) -> None:
-    made("--unsigned")
+    assert run("make", "test", "--unsigned").exit_code == 0
     statement = json.loads((folder / "passport.json").read_text())
     assert statement["predicateType"] == "https://igz-clusters.io/passport/v1"
     assert "It is not a signed passport" in refusal(verified())
+    assert refusal(run("make", "test", "--key", "key.pem", "--unsigned")).startswith("--unsigned and --key cannot be")
 
 
 def test_show_needs_no_cluster_and_no_stack_file(folder: Path) -> None:

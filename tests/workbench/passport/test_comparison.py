@@ -62,13 +62,12 @@ def there(*args: Any, **content: Any) -> Plant:
     return lambda objects: objects.update({key: made})
 
 
-def copied(source: str, name: str, **labels: str | None) -> Plant:
-    """Return what makes another node like one, with other labels."""
+def copied(source: str, name: str) -> Plant:
+    """Return what makes another node like one."""
 
     def plant(objects: Objects) -> None:
         new = json.loads(json.dumps(objects["Node", "", source]))
-        merged = {**new["metadata"]["labels"], **labels}
-        new["metadata"] |= {"name": name, "labels": {key: value for key, value in merged.items() if value is not None}}
+        new["metadata"]["name"] = name
         objects["Node", "", name] = new
 
     return plant
@@ -101,7 +100,7 @@ PLANTED: Final[dict[str, tuple[Plant, str]]] = {
         "ValidatingAdmissionPolicyBinding igz-pods-mandatory, spec.validationActions[0]",
     ),
     "a condition that excuses everything": (
-        put(POLICY, "spec", "matchConditions", value=[{"name": "never", "expression": "false"}]),
+        lambda objects: objects[POLICY]["spec"]["matchConditions"].append({"name": "never", "expression": "false"}),
         "ValidatingAdmissionPolicy igz-pods-mandatory, spec.matchConditions",
     ),
     "a policy of somebody else": (
@@ -162,7 +161,7 @@ PLANTED: Final[dict[str, tuple[Plant, str]]] = {
         "Pool initial, kubelets",
     ),
     "a node without a pool": (
-        copied("workload-0", "stray", **{LabelKey.POOL.value: None}),
+        there("Node", "stray", metadata={"labels": {"kubernetes.io/os": "linux"}}),
         "stray-nodes: Node stray",
     ),
     "a node too many": (copied("initial-0", "initial-9"), "initial-group: Group initial"),
