@@ -50,7 +50,9 @@ def sight(
     """Return what is seen of a cluster of a kind after ``plant`` changed its objects."""
     objects = deepcopy(site(kind).objects)
     for each in others():
-        objects[each["kind"], each["metadata"].get("namespace", ""), each["metadata"]["name"]] = each
+        key = each["kind"], each["metadata"].get("namespace", ""), each["metadata"]["name"]
+        declared = objects.get(key, {})
+        objects[key] = {**declared, **each, "metadata": {**declared.get("metadata", {}), **each["metadata"]}}
     plant(objects)
     snapshot = Snapshot({key: LiveObject(each) for key, each in objects.items()}, taken=TAKEN)
     return Sight(site(kind).contract, snapshot, uid, version, SERVED)

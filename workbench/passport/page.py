@@ -2,11 +2,13 @@
 
 import base64
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import Final
 
+from components.contract.environments import ClusterKind
 from workbench.passport.claims import CONTRACT, RULE
 from workbench.passport.evidence_files import ACCEPTANCE, REHEARSAL
 from workbench.passport.model import Claim, Covers, Passport, Result
@@ -56,11 +58,12 @@ _SECTIONS: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Title and introduction of each section, by the beginning of the ids of its claims."""
 
-_STYLES: Final = {Result.PASSED: "span.good", Result.FAILED: "span.bad", Result.NOT_VERIFIED: "span.dim"}
-_SIGNS: Final = {Result.PASSED: "✓ passed", Result.FAILED: "✕ failed", Result.NOT_VERIFIED: "not verified"}
+_SIGNS: Final = {
+    Result.PASSED: ("span.good.nowrap", "✓ passed"),
+    Result.FAILED: ("span.bad.nowrap", "✕ failed"),
+    Result.NOT_VERIFIED: ("span.dim", "not verified"),
+}
 _ORDER: Final = (Result.FAILED, Result.PASSED, Result.NOT_VERIFIED)
-_HEADINGS: Final = ("claim", "about", "result", "covers", "found", "evidence")
-_COVERED: Final = {Covers.WHOLE: "whole", Covers.PART: "part", Covers.NONE: "none"}
 
 
 def render(passport: Passport) -> str:
@@ -93,6 +96,8 @@ def _header(passport: Passport) -> Html:
         ("Expires", f"{passport.expires:%Y-%m-%d %H:%M} UTC"),
         ("Compared later", count(len(passport.objects), "object")),
     ]
+    if stack.kind == ClusterKind.LOCAL:
+        rows.append(("Nodes", "simulated: containers do not run, and network policies are not enforced"))
     if not passport.is_clean:
         rows.append(("Not clean", "Package or stack file had changes that no commit holds."))
     colour = "bad" if passport.of(Result.FAILED) else "good"
@@ -100,33 +105,45 @@ def _header(passport: Passport) -> Html:
         f"header.page.{colour}",
         element("p.eyebrow", f"Passport of {stack.name}"),
         element("h1", headline(passport)),
-        table(("", ""), rows, name="What this passport is about", is_prose=True),
+        element("ul.plain", *(element("li", element("strong", name), f": {value}") for name, value in rows)),
     )
 
 
 def _sections(claims: Sequence[Claim]) -> Iterator[Html]:
     for begin, (title, about) in _SECTIONS.items():
-        of = sorted(
-            (claim for claim in claims if claim.id == begin or claim.id.startswith((f"{begin}/", f"{begin}-"))),
-            key=lambda claim: _ORDER.index(claim.result),
-        )
+        of = [claim for claim in claims if claim.id == begin or claim.id.startswith((f"{begin}/", f"{begin}-"))]
         if not of:
             continue
+        standard = of[0].id.partition("/")[0]
+        named = title if standard == begin else f"{title}, {standard}"
         passed = sum(claim.result is Result.PASSED for claim in of)
+        covers = any(claim.covers is not Covers.WHOLE for claim in of)
+        headings = ("claim", "about", "result", *(("covers",) if covers else ()), "found", "evidence")
+        rows = (_row(alike, covers=covers) for alike in _alike(of))
         yield element(
             "section",
-            element("h3", f"{title}: {passed} of {len(of)} passed"),
+            element("h3", f"{named}: {passed} of {len(of)} passed"),
             element("p.lead", about),
-            table(_HEADINGS, map(_row, of), name=title, is_prose=True),
+            table(headings, rows, name=title, is_prose=True),
         )
 
 
-def _row(claim: Claim) -> tuple[str, ...]:
+def _alike(claims: Sequence[Claim]) -> list[list[Claim]]:
+    """Return the claims that differ in nothing but their ids together, failed ones first."""
+    groups = defaultdict[tuple[object, ...], list[Claim]](list)
+    for claim in sorted(claims, key=lambda each: _ORDER.index(each.result)):
+        groups[claim.subject, claim.result, claim.covers, claim.detail, claim.evidence].append(claim)
+    return list(groups.values())
+
+
+def _row(alike: Sequence[Claim], *, covers: bool) -> tuple[str, ...]:
+    claim = alike[0]
+    evidence = dict.fromkeys(f"{each.source} sha256:{each.digest[:12]}" for each in claim.evidence)
     return (
-        claim.id,
+        ", ".join(each.id.rpartition("/")[2] for each in alike),
         claim.subject,
-        element(_STYLES[claim.result], _SIGNS[claim.result]),
-        _COVERED[claim.covers],
+        element(*_SIGNS[claim.result]),
+        *((claim.covers.value,) if covers else ()),
         claim.detail,
-        ", ".join(dict.fromkeys(f"{each.source} sha256:{each.digest[:12]}" for each in claim.evidence)) or "-",
+        ", ".join(evidence) or "-",
     )

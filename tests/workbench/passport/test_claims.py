@@ -58,6 +58,7 @@ def test_what_was_seen_passes_with_its_evidence(clean: Mapping[str, Claim]) -> N
     assert (labels.result, labels.covers) == (PASSED, Covers.WHOLE)
     assert [each.source for each in labels.evidence] == ["igz-clusters verify"]
     assert labels.detail.endswith("pools")
+    assert clean["contract/objects"].result is PASSED
     assert clean["rule/NG-07"].result is PASSED
     assert [(each.source, each.at) for each in clean["rule/NG-07"].evidence] == [("igz-clusters check", NOW)]
 
@@ -233,6 +234,12 @@ def test_evidence_changes_with_what_was_found(clean: Mapping[str, Claim]) -> Non
     other = by_id(passport("existing", untainted))
     assert other["contract/node-taints"].evidence[0].digest != clean["contract/node-taints"].evidence[0].digest
     assert other["contract/node-labels"].evidence == clean["contract/node-labels"].evidence
+
+
+def test_simulated_nodes_are_no_evidence_for_ai_conformance() -> None:
+    claims = by_id(passport("local"))
+    assert [name for name in claims if name.startswith("ai-conformance")] == []
+    assert "cis-kubernetes-1.12/5.3.2" in claims
 
 
 def test_ai_conformance_is_that_of_the_minor() -> None:
