@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
+from infra.config.problems import printable
 from workbench import stacks
 from workbench.cli.access import Access, access
 from workbench.cli.console import PLAIN, errors, out
@@ -35,6 +36,8 @@ app = typer.Typer(help="Say what was verified of a cluster, signed; compare it l
 
 _DAYS: Final = 30
 """Days for which a passport is valid by default."""
+
+_LINE_MAX: Final = 2_000
 
 PassportFile = Annotated[Path, typer.Argument(help="The passport.", metavar="FILE", show_default=False)]
 PublicKeyFile = Annotated[
@@ -176,7 +179,7 @@ def create_key(
     """
     file = output or keys.default_file()
     public = keys.create(file)
-    errors.print(f"Private key: {file}\nPublic key: {file.with_suffix('.pub')}", **PLAIN)
+    errors.print(f"Private key: {file}\nPublic key: {file.with_suffix(keys.PUBLIC)}", **PLAIN)
     out.print(public, end="", **PLAIN)
 
 
@@ -226,7 +229,7 @@ def _show(passport: Passport) -> None:
     stack, expires = passport.stack, f"{passport.expires:%Y-%m-%d %H:%M} UTC"
     out.print(f"{stack.name}: {headline(passport)}", style="bold", **PLAIN)
     for claim in passport.of(Result.FAILED):
-        out.print(f"failed: {claim.id}: {claim.subject}\n  {claim.detail}", **PLAIN)
+        _print_lines(f"failed: {claim.id}: {claim.subject}", f"  {claim.detail}")
     commits = f"commit {stack.commit or 'none'}{'' if passport.is_clean else ', with changes that it does not hold'}"
     out.print(f"{commits}; cluster {passport.cluster.uid}; valid until {expires}", **PLAIN)
 
@@ -236,7 +239,12 @@ def _show_differences(passport: Passport, differences: tuple[Difference, ...]) -
     heading = f"{number or 'no'} difference{'' if number == 1 else 's'} since {passport.made:%Y-%m-%d %H:%M} UTC"
     out.print(f"{passport.stack.name}: {heading}", style="bold", **PLAIN)
     for each in differences:
-        out.print(f"{each.where}\n  then: {each.then}\n  now: {each.now}", **PLAIN)
+        _print_lines(each.where, f"  then: {each.then}", f"  now: {each.now}")
+
+
+def _print_lines(*lines: str) -> None:
+    """Print lines that may quote texts of others in the cluster."""
+    out.print("\n".join(printable(line, _LINE_MAX) for line in lines), **PLAIN)
 
 
 def _write_page(page: Path | None, passport: Passport) -> None:

@@ -28,6 +28,9 @@ PASSPHRASE: Final = "IGZ_CLUSTERS_PASSPORT_PASSPHRASE"  # noqa: S105 the variabl
 PublicKey: TypeAlias = Ed25519PublicKey | EllipticCurvePublicKey
 """Keys that verify: our own kind, and that of most key services and of cosign."""
 
+PUBLIC: Final = ".pub"
+"""Suffix of the file of a public key."""
+
 _CREATE: Final = "Create one: igz-clusters passport key"
 
 
@@ -39,22 +42,26 @@ def default_file() -> Path:
 def create(file: Path) -> str:
     """Create a private key, readable by its owner only, and return its public key as PEM.
 
-    The public key is also written beside it, with the suffix ``.pub``.
+    The public key is also written beside it, with the suffix ``PUBLIC``.
 
     Raises
     ------
     UserError
-        The file exists, or cannot be written.
+        One of the files exists, or cannot be written.
     """
-    if file.exists():
-        raise UserError(f"{file} exists; it was not changed.", "Name another file, or move it away.")
+    public_file = file.with_suffix(PUBLIC)
+    if file == public_file:
+        raise UserError(f"{file}: {PUBLIC} is for the public key.", "Name the private key's file, such as key.pem.")
+    for each in (file, public_file):
+        if each.exists():
+            raise UserError(f"{each} exists; it was not changed.", "Name another file, or move it away.")
     key, passphrase = Ed25519PrivateKey.generate(), os.environ.get(PASSPHRASE, "").encode()
     encryption = BestAvailableEncryption(passphrase) if passphrase else NoEncryption()
     public = public_pem(key.public_key())
     try:
         file.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         write_private(file, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption))
-        file.with_suffix(".pub").write_text(public)
+        public_file.write_text(public)
     except OSError as error:
         raise UserError(f"{error.filename or file} cannot be written: {error.strerror}.") from None
     return public

@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -214,6 +215,26 @@ def test_a_cluster_that_cannot_be_read_has_no_verdict(folder: Path, monkeypatch:
     monkeypatch.setattr("workbench.cli.passport.access", refuse)
     assert isinstance(verified().exception, NoVerdictError)
     assert isinstance(run("make", "test", "--key", "key.pem").exception, NoVerdictError)
+
+
+def test_a_cluster_that_sleeps_has_no_verdict(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asleep = SimpleNamespace(condition=Condition.ASLEEP, note="It wakes at 08:00.")
+    monkeypatch.setattr("workbench.cli.passport.cloud_of", lambda *_: SimpleNamespace(hours=True))
+    monkeypatch.setattr("workbench.cli.passport.status_of", lambda *_, **__: asleep)
+    refused = run("make", "test", "--key", "key.pem").exception
+    assert isinstance(refused, NoVerdictError)
+    assert str(refused) == "The cluster of 'test' is asleep.\nIt wakes at 08:00."
+
+
+def test_texts_of_others_do_not_reach_the_terminal_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made()
+
+    def hostile(objects: Objects) -> None:
+        objects[QUOTA]["spec"]["hard"]["pods"] = "\x1b[31m5"
+
+    holds(monkeypatch, hostile)
+    assert "\x1b" not in (said := verified().stdout)
+    assert "now: \\x1b[31m5" in said
 
 
 def test_a_file_that_cannot_be_written_is_named(folder: Path) -> None:

@@ -115,6 +115,23 @@ def test_rules_of_another_cloud_do_not_pass(clean: Mapping[str, Claim]) -> None:
             assert "is about clusters of kind" in clean[f"rule/{rule.id}"].detail
 
 
+def test_controls_of_eks_rest_on_its_rules() -> None:
+    clean = by_id(passport("eks"))
+    assert (clean["cis-eks-1.8/5.3.1"].result, clean["cis-eks-1.8/5.3.1"].covers) == (PASSED, Covers.WHOLE)
+    assert clean["cis-eks-1.8/5.3.1"].evidence == clean["rule/HE-03"].evidence
+    assert clean["cis-eks-1.8/3.2.1"].result is UNKNOWN
+    assert clean["ai-conformance-1.36/accelerator_metrics"].detail == (
+        "The stack declares no DaemonSet/nvidia-dcgm-exporter."
+    )
+    assert clean["ai-conformance-1.36/cluster_autoscaling"].detail == "Not verified: acceptance/pods."
+    open_ = by_id(passport("eks", checked=checked(("HE-01", FindingStatus.VIOLATED))))
+    assert {name for name, claim in open_.items() if claim.result is FAILED} == {
+        "rule/HE-01",
+        "cis-eks-1.8/5.4.1",
+        "cis-eks-1.8/5.4.2",
+    }
+
+
 # Files
 
 

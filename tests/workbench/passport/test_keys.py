@@ -40,6 +40,18 @@ def test_an_existing_key_is_kept(tmp_path: Path) -> None:
     assert file.read_bytes() == before
 
 
+def test_a_public_key_of_somebody_else_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "key.pub").write_text("theirs")
+    with pytest.raises(UserError, match=r"key\.pub exists; it was not changed"):
+        keys.create(tmp_path / "key.pem")
+    assert [each.name for each in tmp_path.iterdir()] == ["key.pub"]
+
+
+def test_the_private_key_is_not_written_where_the_public_one_belongs(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"\.pub is for the public key"):
+        keys.create(tmp_path / "key.pub")
+
+
 def test_a_key_that_others_can_read_is_not_used(tmp_path: Path) -> None:
     file = tmp_path / "key.pem"
     keys.create(file)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from support.passports import NOW, passport
 from workbench.passport import model
 from workbench.passport.envelope import signed
-from workbench.passport.making import payload, read, require_current
+from workbench.passport.making import _resource, payload, read, require_current
 from workbench.passport.model import Claim, Covers, Fingerprint, Passport, Result
 from workbench.system.digests import canonical, digest_of
 from workbench.system.errors import UserError
@@ -107,6 +107,16 @@ def test_a_file_that_is_missing_or_huge_is_refused(tmp_path: Path) -> None:
         huge.truncate(60_000_000)
     with pytest.raises(UserError, match="is larger than 50 MB"):
         read(tmp_path / "huge.json", KEY.public_key())
+
+
+@pytest.mark.parametrize(
+    ("facts", "resource"),
+    [({"clusterArn": "arn:a"}, "arn:a"), ({"clusterId": "/subscriptions/a"}, "/subscriptions/a"), ({}, "")],
+)
+def test_the_cluster_is_named_as_its_cloud_names_it(facts: dict[str, str], resource: str) -> None:
+    stack = {"type": "pulumi:pulumi:Stack", "outputs": {"cluster": facts}}
+    assert _resource({"resources": [stack]}) == resource
+    assert _resource({}) == ""
 
 
 def test_a_passport_expires(made: Passport) -> None:
