@@ -23,6 +23,8 @@ class Verdict:
     """Reasons why items could not be judged, one entry each."""
     crashed: list[str] = field(default_factory=list)
     """Where the rule crashed."""
+    judged: int = 0
+    """How many items the rule concerns."""
 
 
 @cache
@@ -71,13 +73,14 @@ def _each(
                 with absent_as(None):
                     is_concerned = scope.concerns(thing, context)
                 if is_concerned:
+                    verdict.judged += 1
                     _collect(rule, thing, context, verdict)
     return verdict
 
 
 def judge_stack(rule: Rule[Any], stack: Stack, context: Context) -> Verdict:
     """Return the results of ``rule`` for the whole stack; never raises."""
-    verdict = Verdict()
+    verdict = Verdict(judged=1)
     with _recorded(verdict):
         _collect(rule, stack, context, verdict)
     return verdict

@@ -93,6 +93,8 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         self._choices: Mapping[str, Any] = stack_choices()
         self._contexts: dict[str | None, Context] = {}
         self._levels: dict[Rule[Any], Level] = {}
+        self.judged: set[str] = set()
+        """Ids of the rules that concerned something so far."""
 
     @override
     def Configure(self, request: Any, _context: Any) -> Any:
@@ -240,6 +242,8 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         return own if configured is declared else configured
 
     def _report(self, rule: Rule[Any], verdict: Verdict, judged: Sequence[Resource]) -> Iterator[Any]:
+        if verdict.judged:
+            self.judged.add(rule.id)
         level, advice = self._level(rule), Level.ADVISORY
         secrets = [secret for resource in judged for secret in resource.secrets]
         for finding in verdict.findings:

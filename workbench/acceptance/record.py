@@ -67,6 +67,8 @@ class Record:
         The stack, the name of its copy, the kind of cluster, this package's version, when the run began.
     file
         The stack's file: another folder may have a stack of the same name.
+    digest
+        Digest of the stack's settings. Empty in records of earlier releases.
     left_out
         What the copy leaves out, a sentence each.
     steps, assumptions
@@ -91,6 +93,7 @@ class Record:
     seen: dict[str, Any] = field(default_factory=dict)
     is_ours: bool = False
     state: str = "running"
+    digest: str = ""
 
     @property
     def is_open(self) -> bool:

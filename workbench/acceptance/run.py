@@ -59,7 +59,8 @@ def begun(copied: CopiedStack, source: Stack) -> Record:
         return known
     left_out = copied.make(source)
     now, file = datetime.now(UTC).isoformat(timespec="seconds"), str(source.file.resolve())
-    return Record(source.name, copied.name, source.config.cluster.kind, version(APP), now, file, left_out)
+    kind = source.config.cluster.kind
+    return Record(source.name, copied.name, kind, version(APP), now, file, left_out, digest=source.digest)
 
 
 def is_begun(copied: CopiedStack) -> bool:

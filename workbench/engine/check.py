@@ -48,6 +48,8 @@ class Checked:
         Inputs that the cloud would reject.
     not_judged
         What only a preview can evaluate, one sentence each.
+    judged
+        Ids of the rules that concerned something.
     """
 
     stack: str
@@ -56,6 +58,7 @@ class Checked:
     causes: tuple[Cause, ...]
     refused: tuple[RefusedInput, ...]
     not_judged: tuple[str, ...]
+    judged: frozenset[str] = frozenset()
 
     @property
     def violations(self) -> int:
@@ -85,6 +88,7 @@ def check(stack: Stack) -> Checked:
         causes=tuple(by_cause(found)),
         refused=tuple(RefusedInput(each.urn, each.problem.path, each.problem.reason) for each in result.refused),
         not_judged=tuple(_not_judged(stack, result, {cause.standing for cause in found})),
+        judged=result.judged,
     )
 
 

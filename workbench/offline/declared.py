@@ -90,6 +90,8 @@ class Declared:
         How many values of inputs are known only once other resources exist.
     objects
         Manifests of the Kubernetes objects in the order of their declaration, without values that are unknown.
+    judged
+        Ids of the rules that concerned something; the others have nothing to judge, or are off.
     """
 
     messages: list[Message] = field(default_factory=list)
@@ -98,6 +100,7 @@ class Declared:
     resources: int = 0
     unknown: int = 0
     objects: list[dict[str, Any]] = field(default_factory=list)
+    judged: frozenset[str] = frozenset()
 
 
 def declared(stack: Stack, configuration: Mapping[str, Mapping[str, Any]]) -> Declared:
@@ -222,6 +225,7 @@ class _Engine(mocks.MockMonitor):
         [stack] = [each.urn for each in self._declared if each.type == STACK_TYPE]
         self._take(self._packs.AnalyzeStack(whole, None), stack)
         self._result.resources = len(self._declared)
+        self._result.judged = frozenset(self._packs.judged)
         return self._result
 
 

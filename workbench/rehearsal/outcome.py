@@ -67,6 +67,8 @@ class Outcome:
         What the nodes and the control plane cost.
     notes
         Limits of the rehearsal that the reader must know, as sentences.
+    stack_digest
+        Digest of the stack's settings, by which a passport knows that they are its own.
     """
 
     stack: str
@@ -80,6 +82,7 @@ class Outcome:
     verdicts: tuple[Verdict, ...] = ()
     costs: Costs | None = None
     notes: tuple[str, ...] = ()
+    stack_digest: str = ""
 
     @property
     def missed(self) -> int:

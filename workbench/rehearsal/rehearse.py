@@ -76,6 +76,7 @@ class Task:
             scenario=self.name,
             description=self.scenario.description,
             is_reference=self.is_reference,
+            stack_digest=self.stack.digest,
         )
 
 

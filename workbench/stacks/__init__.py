@@ -23,6 +23,7 @@ from infra.config.tree import tree
 from workbench.stacks import yaml_source
 from workbench.stacks.file_problems import FileProblems, located
 from workbench.stacks.yaml_source import Source, SourceError
+from workbench.system.digests import digest_of
 from workbench.system.errors import UserError
 from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT
 
@@ -49,6 +50,11 @@ class Stack:
     def is_local(self) -> bool:
         """Whether the cluster lives on this machine, and so its state."""
         return isinstance(self.config.cluster, LocalConfig)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its settings with all defaults, as `config show --json` prints them; comments do not count."""
+        return digest_of(self.config.model_dump(mode="json", by_alias=True))
 
 
 def folder() -> Path:

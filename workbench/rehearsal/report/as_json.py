@@ -6,6 +6,7 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from importlib.metadata import version
 from typing import Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
@@ -25,7 +26,7 @@ from workbench.rehearsal.report.shape import (
     OutcomeShape,
     ReportShape,
 )
-from workbench.system.paths import PROJECT_ROOT
+from workbench.system.paths import APP, PROJECT_ROOT
 
 SCHEMA_VERSION: Final = 1
 SCHEMA: Final = PROJECT_ROOT / "docs" / "rehearsal-report.schema.json"
@@ -52,6 +53,7 @@ def document(
     judged = deciding(outcomes)
     report = ReportShape(
         schema_version=SCHEMA_VERSION,
+        release=version(APP),
         headline=headline(judged),
         is_met=all(outcome.is_met for outcome in judged),
         outcomes=tuple(map(_outcome, outcomes)),

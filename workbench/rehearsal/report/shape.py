@@ -47,6 +47,7 @@ class OutcomeShape(_Shape):
     pools: tuple[PoolFigures, ...] = Field(description="Figures derived from the record.")
     works: tuple[WorkFigures, ...] = Field(description="Figures derived from the record.")
     notes: tuple[str, ...] = Field(description="Limits of the rehearsal.")
+    stack_digest: str = Field(description="SHA-256 of the stack's settings with all defaults, in hexadecimal.")
     record: Record | None = Field(description="Null if it was skipped or lost.")
 
 
@@ -118,6 +119,7 @@ class ReportShape(_Shape):
     """Report of a rehearsal by igz-clusters."""
 
     schema_version: Literal[1]
+    release: str = Field(description="Version of igz-clusters.")
     headline: str = Field(description="The verdict in words, without references.")
     is_met: bool = Field(description="Whether every outcome is met; references must only have a verdict.")
     outcomes: tuple[OutcomeShape, ...]

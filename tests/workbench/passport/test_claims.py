@@ -1,0 +1,268 @@
+"""What a passport claims: only what there is evidence for."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from policies.registry import RULES
+from support.passports import CHECKED, NOW, ORIGIN, passport, sight, stack
+from support.verification import Objects
+from workbench.acceptance.record import Record, StepRecord
+from workbench.acceptance.record import Result as StepResult
+from workbench.engine.check import Checked
+from workbench.passport.claims import SUBJECTS
+from workbench.passport.model import Claim, Covers, Passport, Result
+from workbench.report.causes import Cause
+from workbench.report.model import Finding, FindingStatus, Judge
+from workbench.system.errors import UserError
+from workbench.verification.verify import CHECKS, OBJECTS
+
+PASSED, FAILED, UNKNOWN = Result.PASSED, Result.FAILED, Result.NOT_VERIFIED
+
+
+def by_id(made: Passport) -> Mapping[str, Claim]:
+    claims = {claim.id: claim for claim in made.claims}
+    assert len(claims) == len(made.claims), "an id twice"
+    return claims
+
+
+def untainted(objects: Objects) -> None:
+    objects["Node", "", "gpu-0"]["spec"]["taints"] = []
+
+
+def checked(*findings: tuple[str, FindingStatus], **changes: Any) -> Checked:
+    causes = tuple(
+        Cause(Finding(rule, standing, Judge.OWN, "urn", "is wrong", waiver="until 2027-01-01 by us (OPS-1: soon)"), ())
+        for rule, standing in findings
+    )
+    return replace(CHECKED, causes=causes, **changes)
+
+
+@pytest.fixture(scope="module")
+def clean() -> Mapping[str, Claim]:
+    return by_id(passport("existing"))
+
+
+def test_every_check_every_rule_and_every_restore_has_a_claim(clean: Mapping[str, Claim]) -> None:
+    assert set(SUBJECTS) == {OBJECTS, *CHECKS}
+    wanted = {f"contract/{each}" for each in SUBJECTS} | {f"rule/{rule.id}" for rule in RULES}
+    assert wanted | {"rehearsal", "acceptance", "restore"} <= set(clean)
+
+
+def test_what_was_seen_passes_with_its_evidence(clean: Mapping[str, Claim]) -> None:
+    labels = clean["contract/node-labels"]
+    assert (labels.result, labels.covers) == (PASSED, Covers.WHOLE)
+    assert [each.source for each in labels.evidence] == ["igz-clusters verify"]
+    assert labels.detail.endswith("pools")
+    assert clean["contract/objects"].result is PASSED
+    assert clean["rule/NG-07"].result is PASSED
+    assert [(each.source, each.at) for each in clean["rule/NG-07"].evidence] == [("igz-clusters check", NOW)]
+
+
+def test_what_is_not_there_is_not_verified(clean: Mapping[str, Claim]) -> None:
+    assert (clean["contract/autoscaler"].result, clean["contract/autoscaler"].detail) == (
+        UNKNOWN,
+        "the stack has no elastic groups",
+    )
+    for name in ("rehearsal", "acceptance", "restore"):
+        assert (clean[name].result, clean[name].evidence) == (UNKNOWN, ())
+
+
+def test_a_deviation_fails_its_claim_and_those_that_rest_on_it() -> None:
+    claims = by_id(passport("existing", untainted))
+    assert claims["contract/node-taints"].result is FAILED
+    assert claims["contract/node-taints"].detail == ("Node gpu-0, spec.taints lacks nvidia.com/gpu=present:NoSchedule")
+    broken = by_id(passport("existing", lambda objects: objects.pop(("NetworkPolicy", "mlrun", "default-deny"))))
+    assert broken["contract/network-isolation"].result is FAILED
+    assert broken["cis-kubernetes-1.12/5.3.2"].result is FAILED
+    assert broken["cis-kubernetes-1.12/5.3.2"].detail == "Failed: contract/network-isolation."
+
+
+@pytest.mark.parametrize(
+    ("standing", "result", "detail"),
+    [
+        (FindingStatus.VIOLATED, FAILED, "violated until 2027-01-01 by us (OPS-1: soon): is wrong"),
+        (FindingStatus.WAIVED, FAILED, "waived until 2027-01-01 by us (OPS-1: soon): is wrong"),
+        (FindingStatus.ADVISED, FAILED, "advised until 2027-01-01 by us (OPS-1: soon): is wrong"),
+        (FindingStatus.UNJUDGED, UNKNOWN, "unjudged until 2027-01-01 by us (OPS-1: soon): is wrong"),
+    ],
+)
+def test_a_finding_decides_its_rule(standing: FindingStatus, result: Result, detail: str) -> None:
+    claims = by_id(passport("existing", checked=checked(("HK-04", standing))))
+    assert (claims["rule/HK-04"].result, claims["rule/HK-04"].detail) == (result, detail)
+    assert claims["cis-kubernetes-1.12/5.1.1"].result is result
+    assert claims["rule/HK-05"].result is PASSED
+
+
+def test_a_rule_that_judged_nothing_does_not_pass() -> None:
+    judged = CHECKED.judged - {"HK-05"}
+    claims = by_id(passport("existing", checked=checked(judged=judged)))
+    assert (claims["rule/HK-05"].result, claims["rule/HK-05"].detail) == (
+        UNKNOWN,
+        "The stack declares nothing that the rule concerns.",
+    )
+    assert claims["cis-kubernetes-1.12/5.1.5"].detail == "Not verified: rule/HK-05."
+
+
+def test_rules_of_another_cloud_do_not_pass(clean: Mapping[str, Claim]) -> None:
+    for rule in RULES:
+        if rule.id.startswith(("HE", "HA")):
+            assert clean[f"rule/{rule.id}"].result is UNKNOWN
+            assert "is about clusters of kind" in clean[f"rule/{rule.id}"].detail
+
+
+def test_controls_of_eks_rest_on_its_rules() -> None:
+    clean = by_id(passport("eks"))
+    assert (clean["cis-eks-1.8/5.3.1"].result, clean["cis-eks-1.8/5.3.1"].covers) == (PASSED, Covers.WHOLE)
+    assert clean["cis-eks-1.8/5.3.1"].evidence == clean["rule/HE-03"].evidence
+    assert clean["cis-eks-1.8/3.2.1"].result is UNKNOWN
+    assert clean["ai-conformance-1.36/accelerator_metrics"].detail == (
+        "The stack declares no DaemonSet/nvidia-dcgm-exporter."
+    )
+    assert clean["ai-conformance-1.36/cluster_autoscaling"].detail == "Not verified: acceptance/pods."
+    open_ = by_id(passport("eks", checked=checked(("HE-01", FindingStatus.VIOLATED))))
+    assert {name for name, claim in open_.items() if claim.result is FAILED} == {
+        "rule/HE-01",
+        "cis-eks-1.8/5.4.1",
+        "cis-eks-1.8/5.4.2",
+    }
+
+
+# Files
+
+
+def report(folder: Path, **changes: Any) -> Path:
+    outcome = {
+        "stack": "test",
+        "scenario": "night",
+        "description": "Jobs at night",
+        "skipped": "",
+        "lost": "",
+        "isReference": False,
+        "isMet": True,
+        "verdicts": [{"expectation": "everything runs", "isMet": True}],
+        "stackDigest": stack("existing").digest,
+    }
+    release = changes.pop("release", ORIGIN.version)
+    file = folder / "rehearsal.json"
+    file.write_text(json.dumps({"schemaVersion": 1, "release": release, "outcomes": [{**outcome, **changes}]}))
+    return file
+
+
+def record(folder: Path, **changes: Any) -> Path:
+    steps = [
+        StepRecord("up", "`up` creates the stack", StepResult.PASSED, 9.0, "42 resources"),
+        StepRecord("no pods left", "pods can be deleted", StepResult.FAILED, 9.0, "a pod stays"),
+        StepRecord("claim", "a claim binds", StepResult.SKIPPED, 0.0, "no class"),
+    ]
+    made = Record(
+        *("test", "test-accept", "existing", ORIGIN.version, "2026-11-22T08:00:00+00:00", "/Pulumi.test.yaml"),
+        steps=steps,
+        digest=stack("existing").digest,
+    )
+    file = folder / "record.json"
+    file.write_text(json.dumps({**asdict(made), **changes}))
+    return file
+
+
+def test_a_rehearsal_is_evidence_for_its_scenarios(tmp_path: Path) -> None:
+    claims = by_id(passport("existing", rehearsal=report(tmp_path)))
+    assert "rehearsal" not in claims
+    night = claims["rehearsal/night"]
+    assert (night.result, night.detail, night.subject) == (
+        PASSED,
+        "1 expectations",
+        "Rehearsed on simulated nodes: Jobs at night",
+    )
+    assert [(each.source, each.at) for each in night.evidence] == [("rehearsal.json", None)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "result", "detail"),
+    [
+        ({"isMet": False, "verdicts": [{"expectation": "a", "isMet": False}]}, FAILED, "missed: a"),
+        ({"skipped": "it has no GPUs"}, UNKNOWN, "it has no GPUs"),
+        ({"lost": "etcd ended", "isMet": False}, UNKNOWN, "etcd ended"),
+        ({"verdicts": []}, UNKNOWN, "0 expectations"),
+    ],
+)
+def test_a_scenario_without_a_verdict_does_not_pass(
+    changes: dict[str, Any], result: Result, detail: str, tmp_path: Path
+) -> None:
+    night = by_id(passport("existing", rehearsal=report(tmp_path, **changes)))["rehearsal/night"]
+    assert (night.result, night.detail) == (result, detail)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"stack": "other"}, "is about other, not about 'test'"),
+        ({"isReference": True}, "is about test, not about 'test'"),
+        ({"stackDigest": "0" * 64}, "is about other settings of 'test' than its stack file has"),
+        ({"release": "0.1.0"}, "was written by release 0.1.0; this one is 0.2.0"),
+        ({"release": ""}, "was written by an earlier release; this one is 0.2.0"),
+        ({"isMet": "perhaps"}, "is no JSON of a rehearsal"),
+    ],
+)
+def test_a_rehearsal_of_something_else_is_refused(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as refused:
+        passport("existing", rehearsal=report(tmp_path, **changes))
+    assert says in refused.value.message
+    assert refused.value.message.startswith(f"--rehearsal: {tmp_path / 'rehearsal.json'}")
+
+
+def test_a_record_of_acceptance_is_evidence_for_its_steps(tmp_path: Path) -> None:
+    claims = by_id(passport("existing", acceptance=record(tmp_path)))
+    assert {name: claim.result for name, claim in claims.items() if name.startswith("acceptance")} == {
+        "acceptance/up": PASSED,
+        "acceptance/no-pods-left": FAILED,
+        "acceptance/claim": UNKNOWN,
+    }
+    assert claims["acceptance/claim"].detail == "skipped: no class"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"stack": "other"}, "is about 'other', not about 'test'"),
+        ({"digest": ""}, "is about other settings of 'test' than its stack file has"),
+        ({"release": "0.1.0"}, "was written by release 0.1.0; this one is 0.2.0"),
+        ({"started": "yesterday"}, "is no record of `accept`"),
+        ({"steps": "all"}, "is no record of `accept`"),
+    ],
+)
+def test_a_record_of_something_else_is_refused(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as refused:
+        passport("existing", acceptance=record(tmp_path, **changes))
+    assert says in refused.value.message
+
+
+def test_files_that_are_missing_are_named(tmp_path: Path) -> None:
+    for option in ("rehearsal", "acceptance"):
+        with pytest.raises(UserError, match=rf"--{option}: .*no\.json cannot be read: No such file"):
+            passport("existing", **{option: tmp_path / "no.json"})
+
+
+def test_evidence_changes_with_what_was_found(clean: Mapping[str, Claim]) -> None:
+    other = by_id(passport("existing", untainted))
+    assert other["contract/node-taints"].evidence[0].digest != clean["contract/node-taints"].evidence[0].digest
+    assert other["contract/node-labels"].evidence == clean["contract/node-labels"].evidence
+
+
+def test_simulated_nodes_are_no_evidence_for_ai_conformance() -> None:
+    claims = by_id(passport("local"))
+    assert [name for name in claims if name.startswith("ai-conformance")] == []
+    assert "cis-kubernetes-1.12/5.3.2" in claims
+
+
+def test_ai_conformance_is_that_of_the_minor() -> None:
+    claims = by_id(passport("existing", sight=sight("existing", version="v1.34.2-gke.1")))
+    assert claims["ai-conformance-1.34/dra_support"].result is PASSED
+    assert "ai-conformance-1.34/gpu_sharing" not in claims
+    newer = by_id(passport("existing", sight=sight("existing", version="v1.99.0")))
+    assert newer["ai-conformance-1.99"].result is UNKNOWN
+    assert [name for name in newer if name.startswith("ai-conformance")] == ["ai-conformance-1.99"]

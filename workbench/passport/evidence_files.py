@@ -1,0 +1,155 @@
+"""Claims from files that other commands wrote: the report of a rehearsal, the record of an acceptance run."""
+
+import hashlib
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
+
+from workbench.acceptance.record import Record, StepRecord
+from workbench.acceptance.record import Result as StepResult
+from workbench.passport.model import Claim, Covers, Evidence, Result, unverified
+from workbench.stacks import Stack
+from workbench.system.errors import UserError
+
+REHEARSAL: Final = "rehearsal"
+ACCEPTANCE: Final = "acceptance"
+
+_STEPS: Final = {StepResult.PASSED: Result.PASSED, StepResult.FAILED: Result.FAILED}
+"""Steps that were skipped or interrupted show nothing."""
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel)
+
+
+class _Verdict(_Shape):
+    expectation: str
+    is_met: bool
+
+
+class _Outcome(_Shape):
+    stack: str
+    scenario: str
+    description: str
+    skipped: str
+    lost: str
+    is_reference: bool
+    is_met: bool
+    verdicts: list[_Verdict]
+    stack_digest: str = ""
+
+
+class _Report(_Shape):
+    """What is needed of the JSON that ``igz-clusters rehearse`` writes."""
+
+    schema_version: Literal[1]
+    release: str = ""
+    outcomes: list[_Outcome]
+
+
+def rehearsal_claims(file: Path | None, stack: Stack, release: str) -> Iterator[Claim]:
+    """Yield a claim for each scenario of a report; without a report, the one that nothing is verified.
+
+    Raises
+    ------
+    UserError
+        The file is no such report, or is about another stack file or release.
+    """
+    if file is None:
+        yield unverified(REHEARSAL, "Rehearsed work meets its expectations", "No report of a rehearsal was given.")
+        return
+    hint = f"Write it with: igz-clusters rehearse {stack.name} --json > rehearsal.json"
+    content = _content(file, "--rehearsal", hint)
+    try:
+        report = _Report.model_validate_json(content)
+    except ValidationError:
+        raise UserError(f"--rehearsal: {file} is no JSON of a rehearsal.", hint) from None
+    outcomes = [each for each in report.outcomes if each.stack == stack.name and not each.is_reference]
+    if not outcomes:
+        about = ", ".join(dict.fromkeys(each.stack for each in report.outcomes)) or "no stack"
+        raise UserError(f"--rehearsal: {file} is about {about}, not about '{stack.name}'.", hint)
+    digests = {each.stack_digest for each in outcomes}
+    _require_same(f"--rehearsal: {file}", stack, (report.release, release), digests, hint)
+    evidence = (_evidence(file, content, None),)
+    for each in outcomes:
+        why = each.skipped or each.lost
+        missed = [verdict.expectation for verdict in each.verdicts if not verdict.is_met]
+        result = Result.NOT_VERIFIED if why or not each.verdicts else Result.PASSED if each.is_met else Result.FAILED
+        yield Claim(
+            id=f"{REHEARSAL}/{each.scenario}",
+            subject=f"Rehearsed on simulated nodes: {each.description}",
+            result=result,
+            covers=Covers.WHOLE,
+            detail=why or (f"missed: {'; '.join(missed)}" if missed else f"{len(each.verdicts)} expectations"),
+            rests_on=(),
+            evidence=evidence,
+        )
+
+
+def acceptance_claims(file: Path | None, stack: Stack, release: str) -> Iterator[Claim]:
+    """Yield a claim for each step of a record; without a record, the one that nothing is verified.
+
+    Raises
+    ------
+    UserError
+        The file is no such record, or is about another stack file or release.
+    """
+    if file is None:
+        yield unverified(ACCEPTANCE, "The life cycle works in a copy of the stack", "No record of `accept` was given.")
+        return
+    hint = f"Write it with: igz-clusters accept {stack.name}"
+    content = _content(file, "--acceptance", hint)
+    try:
+        record = TypeAdapter(Record).validate_json(content)
+        started = datetime.fromisoformat(record.started)
+    except ValueError:
+        raise UserError(f"--acceptance: {file} is no record of `accept`.", hint) from None
+    if record.stack != stack.name:
+        raise UserError(f"--acceptance: {file} is about '{record.stack}', not about '{stack.name}'.", hint)
+    _require_same(f"--acceptance: {file}", stack, (record.release, release), {record.digest}, hint)
+    evidence = (_evidence(file, content, started),)
+    for each in record.steps:
+        yield _step(each, evidence)
+
+
+def _step(step: StepRecord, evidence: tuple[Evidence, ...]) -> Claim:
+    return Claim(
+        id=f"{ACCEPTANCE}/{step.name.replace(' ', '-')}",
+        subject=f"In a copy of the stack: {step.why}",
+        result=_STEPS.get(step.result, Result.NOT_VERIFIED),
+        covers=Covers.WHOLE,
+        detail=f"{step.result}: {step.detail}" if step.result not in _STEPS else step.detail,
+        rests_on=(),
+        evidence=evidence,
+    )
+
+
+def restore_claim() -> Claim:
+    """Return the claim about restores, of which no command of this package writes a record."""
+    why = "No command records a restore. docs/backup.md has the steps; try them, and note the result elsewhere."
+    return unverified("restore", "A backup of the cluster was restored", why)
+
+
+def _content(file: Path, option: str, hint: str) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UserError(f"{option}: {file} cannot be read: {error.strerror}.", hint) from None
+
+
+def _evidence(file: Path, content: bytes, at: datetime | None) -> Evidence:
+    return Evidence(source=file.name, digest=hashlib.sha256(content).hexdigest(), at=at)
+
+
+def _require_same(option: str, stack: Stack, releases: tuple[str, str], digests: set[str], hint: str) -> None:
+    """Refuse evidence about another stack file or of another release; ``releases`` are its own and this one."""
+    its, ours = releases
+    if its != ours:
+        made = f"release {its}" if its else "an earlier release"
+        raise UserError(f"{option} was written by {made}; this one is {ours}.", hint)
+    if digests != {stack.digest}:
+        raise UserError(f"{option} is about other settings of '{stack.name}' than its stack file has.", hint)

@@ -1,0 +1,134 @@
+"""What a later look at a cluster is compared with: the fields of its objects that do not change by themselves.
+
+Left out is what scales or moves: nodes, pods, status, and what the API server notes about an object. Nodes are compared
+by the checks of ``verify`` instead: one that is as its pool demands leaves no trace here.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from components.contract.autoscaler import NAMESPACE as SYSTEM
+from components.contract.storage import DEFAULT_KEYS
+from policies.views.nuclio import NAME as NUCLIO
+from workbench.engine.live_objects import LiveObject, ObjectKey
+from workbench.passport.model import Deviation, Fingerprint
+from workbench.passport.reading import Sight
+from workbench.system.digests import digest_of
+from workbench.verification.deviation import Verification
+from workbench.verification.nodes import members
+
+_ALL: Final = frozenset(
+    {
+        *("ClusterRoleBinding", "PriorityClass", "StorageClass"),
+        *("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
+        *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
+    }
+)
+_OF_USER_NAMESPACES: Final = frozenset({"LimitRange", "NetworkPolicy", "ResourceQuota", "Role", "RoleBinding"})
+_ADD_ONS: Final = frozenset({"DaemonSet", "Deployment"})
+_MOVING: Final = frozenset({"Node", "Pod"})
+
+_NOTED: Final = frozenset({"apiVersion", "kind", "metadata", "status"})
+"""Fields of an object that the API server or a controller writes; kind and name are kept apart."""
+
+_MOMENTS: Final = frozenset({"kubectl.kubernetes.io/restartedAt"})
+"""Annotations of pods that only say when something happened."""
+
+POOL: Final = "Pool"
+"""Kind of the entries about nodes."""
+
+
+def fingerprints(sight: Sight) -> tuple[Fingerprint, ...]:
+    """Return the entries of a cluster, in order of their keys."""
+    found = {**dict(_pools(sight)), **dict(_objects(sight))}
+    return tuple(
+        Fingerprint(kind=kind, namespace=namespace, name=name, digest=digest_of(fields), fields=fields)
+        for (kind, namespace, name), fields in sorted(found.items())
+    )
+
+
+def deviations(verification: Verification) -> tuple[Deviation, ...]:
+    """Return what differs from the contract, as a passport keeps it."""
+    return tuple(
+        Deviation(check=check, where=str(each.place), problem=each.problem) for check, each in verification.deviations
+    )
+
+
+def _pools(sight: Sight) -> Iterator[tuple[ObjectKey, dict[str, Any]]]:
+    """Yield labels and taints of each pool, and the kubelets of those that always have nodes."""
+    contract = sight.contract
+    nodes = members(contract, sight.snapshot)
+    for pool, groups in contract.pools.items():
+        infos = (each.node.content.get("status", {}).get("nodeInfo") or {} for each in nodes if each.pool == pool)
+        kubelets = {str(info.get("kubeletVersion", "")) for info in infos}
+        fields: dict[str, Any] = {
+            "labels": dict(groups[0].labels),
+            "taints": [str(taint) for taint in groups[0].taints],
+            "groups": {group.name: str(group.size) for group in groups},
+        }
+        if min(size for group in groups for size in group.minimums):
+            fields["kubelets"] = sorted(kubelets)
+        yield (POOL, "", pool), fields
+
+
+def _objects(sight: Sight) -> Iterator[tuple[ObjectKey, dict[str, Any]]]:
+    for key, live in sight.snapshot.objects.items():
+        declared = sight.contract.declared.get(key)
+        if declared is not None and live.kind not in _MOVING:
+            yield key, _whole(live, declared)
+        elif _is_kept(key, sight):
+            yield key, _whole(live, {})
+        elif live.kind in _ADD_ONS and live.namespace == SYSTEM:
+            yield key, _images(live)
+
+
+def _is_kept(key: ObjectKey, sight: Sight) -> bool:
+    """Return whether an object counts that the stack does not declare."""
+    kind, namespace, name = key
+    if kind in _ALL:
+        return True
+    namespaces = sight.contract.config.namespaces
+    if kind == "Namespace":
+        return name in namespaces
+    is_settings = kind == "ConfigMap" and bool(NUCLIO.fullmatch(name))
+    return namespace in namespaces and (kind in _OF_USER_NAMESPACES or is_settings)
+
+
+def _whole(live: LiveObject, declared: Mapping[str, Any]) -> dict[str, Any]:
+    annotations = {*((declared.get("metadata") or {}).get("annotations") or {}), *DEFAULT_KEYS}
+    fields = {key: _plain(value, key) for key, value in live.content.items() if key not in _NOTED}
+    if live.kind == "ConfigMap":
+        fields = {key: _digests(value) for key, value in fields.items()}
+    metadata = {
+        "labels": dict(live.labels),
+        "annotations": {key: value for key, value in live.annotations.items() if key in annotations},
+    }
+    return {**fields, "metadata": {key: value for key, value in metadata.items() if value}}
+
+
+def _images(live: LiveObject) -> dict[str, Any]:
+    """Return the images of an add-on: its version. How many pods it has is not ours to say."""
+    spec = live.content["spec"]["template"]["spec"]
+    containers = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
+    return {"images": {str(each["name"]): str(each.get("image", "")) for each in containers}}
+
+
+def _plain(value: Any, key: str) -> Any:
+    """Return a value without moments, and with digests in place of the values of environment variables."""
+    if isinstance(value, Mapping):
+        return {name: _plain(each, name) for name, each in value.items() if name not in _MOMENTS}
+    if isinstance(value, list):
+        if key == "env":
+            return [_without_value(each) for each in value]
+        return [_plain(each, key) for each in value]
+    return value
+
+
+def _without_value(variable: Any) -> Any:
+    if isinstance(variable, Mapping) and variable.get("value"):
+        return {**variable, "value": digest_of(variable["value"])}
+    return variable
+
+
+def _digests(value: Any) -> Any:
+    return {key: digest_of(each) for key, each in value.items()} if isinstance(value, Mapping) else value

@@ -1,0 +1,86 @@
+"""Which package and which stack file a passport is about, by their commits."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from workbench import stacks
+from workbench.stacks import Stack, policy_overrides
+from workbench.system.errors import UserError
+from workbench.system.git import git
+from workbench.system.paths import APP, PROJECT_ROOT
+
+_DECIDES: Final = ("components", "infra", "policies", "pyproject.toml", "requirements.txt", "toolchain", "workbench")
+"""What of a checkout of this package decides results."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Versions of what makes a passport, and of what it is about.
+
+    Parameters
+    ----------
+    version
+        Of this package.
+    package
+        Commit of this package; None if it is not a checkout, as after an installation.
+    stack
+        Commit of the stack file; None if it is not in Git.
+    unclean
+        What is not exactly as in these commits, a sentence each.
+    """
+
+    version: str
+    package: str | None
+    stack: str | None
+    unclean: tuple[str, ...] = ()
+
+    def required(self, *, allow_dirty: bool) -> None:
+        """Return if a passport may name these commits.
+
+        Raises
+        ------
+        UserError
+            Something is not as in its commit, and that is not allowed.
+        """
+        if self.unclean and not allow_dirty:
+            raise UserError("\n".join(self.unclean), "Commit it, or add --allow-dirty: the passport then says so.")
+
+
+def origin_of(stack: Stack, package: Path = PROJECT_ROOT) -> Origin:
+    """Return what a passport of a stack is about.
+
+    Parameters
+    ----------
+    stack
+        The stack.
+    package
+        Folder of this package. Default: that of the running one.
+    """
+    file, overrides = stack.file.resolve(), (stacks.folder() / policy_overrides.FILE).resolve()
+    is_checkout = git(package, "rev-parse", "--show-toplevel") == str(package)
+    unclean = [*_unclean_stack(file, overrides)]
+    if is_checkout:
+        unclean += _changes("This package", package, "--", *_DECIDES)
+    return Origin(version(APP), _commit(package) if is_checkout else None, _commit(file.parent), tuple(unclean))
+
+
+def _commit(folder: Path) -> str | None:
+    return git(folder, "rev-parse", "--verify", "HEAD^{commit}")
+
+
+def _unclean_stack(file: Path, overrides: Path) -> Iterator[str]:
+    if _commit(file.parent) is None:
+        yield f"{stacks.shown_path(file)} is in no Git commit."
+        return
+    for each in (file, overrides):
+        if each.exists():  # an ignored file is in no commit either
+            yield from _changes(stacks.shown_path(each), each.parent, "--ignored", "--", str(each))
+
+
+def _changes(what: str, folder: Path, *arguments: str) -> Iterator[str]:
+    """Yield a sentence if paths differ from the commit, or are not in it."""
+    if git(folder, "status", "--porcelain", "--untracked-files=all", *arguments) != "":
+        yield f"{what} has changes that are not committed."
