@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from infra.config.model import StackConfig
 from infra.config.problems import Problem, problems_of
+from infra.config.stack_file import StackFile
 
 
 class ConfigurationError(Exception):
@@ -17,7 +18,7 @@ class ConfigurationError(Exception):
 
 
 def parse(document: Any) -> StackConfig:
-    """Return the choices in ``document``, the value of ``igz-clusters:stack``.
+    """Return the choices in ``document``, the value of ``igz-clusters:stack`` with the settings of its base.
 
     Raises
     ------
@@ -27,4 +28,4 @@ def parse(document: Any) -> StackConfig:
     try:
         return StackConfig.model_validate(document)
     except ValidationError as error:
-        raise ConfigurationError(problems_of(error, StackConfig)) from None
+        raise ConfigurationError(problems_of(error, StackFile)) from None

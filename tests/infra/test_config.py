@@ -3,12 +3,12 @@ from typing import Any
 import pytest
 
 from components.contract.environments import Environment
+from components.stack_files import yaml_source
 from infra.config import ConfigurationError, parse
 from infra.program import run
 from support import stack_cases
 from support.eks import document
 from support.recorder import record
-from workbench.stacks import yaml_source
 
 CASES = stack_cases.load()
 MINIMAL = {

@@ -14,7 +14,7 @@ from components.contract.environments import ClusterKind, Environment, PlatformP
 from components.contract.groups import NodeGroup
 from components.contract.labels import LabelKey
 from infra.config import StackConfig, parse
-from infra.config.model import CONFIG_KEY
+from infra.config import CONFIG_KEY
 from infra.program import run
 from support.api import Answer, Api
 from support.cluster import Cluster, eventually, pod

@@ -13,7 +13,11 @@ from support import stack_cases
 from workbench.stacks import stack_files
 from workbench.system.paths import PROJECT_ROOT
 
-VALIDATOR = jsonschema.Draft202012Validator(reference.schema())
+_BASE = Resource.from_contents(reference.base_schema())
+VALIDATOR = jsonschema.Draft202012Validator(
+    reference.schema(), registry=Registry().with_resource(reference.BASE_SCHEMA.name, _BASE)
+)
+BASES = jsonschema.Draft202012Validator(reference.base_schema())
 
 BEYOND_A_SCHEMA = {
     "fabric-without-a-zone",
@@ -571,11 +575,15 @@ def test_schema_and_page_in_the_repository_are_current() -> None:
     assert reference.SCHEMA.read_text(encoding="utf-8") == reference.schema_text(), (
         "python -m infra.config.reference --write"
     )
+    assert reference.BASE_SCHEMA.read_text(encoding="utf-8") == reference.text_of(reference.base_schema()), (
+        "python -m infra.config.reference --write"
+    )
     assert reference.PAGE.read_text(encoding="utf-8") == reference.page(), "python -m infra.config.reference --write"
 
 
-def test_the_schema_is_one() -> None:
-    jsonschema.Draft202012Validator.check_schema(reference.schema())
+def test_the_schemas_are_valid() -> None:
+    for schema in (reference.schema(), reference.base_schema()):
+        jsonschema.Draft202012Validator.check_schema(schema)
 
 
 @pytest.mark.parametrize("name", sorted(stack_files()))

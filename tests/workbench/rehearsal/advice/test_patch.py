@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from components.stack_files import yaml_source
 from infra.config import KeyPath
 from workbench.rehearsal.advice.edits import Edit, inline
 from workbench.rehearsal.advice.patch import PatchError, edited, patch_of, read_text
-from workbench.stacks import CHOICES_PATH, stack_files, yaml_source
+from workbench.stacks import CHOICES_PATH, stack_files
 from workbench.system.paths import PROJECT_ROOT
 
 TEXT = """\
