@@ -1,12 +1,14 @@
 """What differs between the configurations of two stacks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from infra.config import KeyPath
-from infra.config.effective import Effective, effective
+from infra.config.effective import effective
 from workbench.stacks import Stack
+
+_DEFAULT: Final = "default"
 
 
 @dataclass(frozen=True)
@@ -43,27 +45,52 @@ class Difference:
 
 
 def differences(left: Stack, right: Stack) -> list[Difference]:
-    """Return the keys whose values differ in what applies, defaults included, in the order of the first stack."""
+    """Return the keys whose values differ in what applies, defaults included.
+
+    A mapping that only one of them has is one difference; its value is what was set, without defaults.
+    """
     return list(_differences(left, right))
 
 
 def _differences(left: Stack, right: Stack) -> Iterator[Difference]:
-    before, after = ({each.path: each for each in effective(stack.config)} for stack in (left, right))
-    for path in dict.fromkeys((*before, *after)):
-        was, now = before.get(path), after.get(path)
-        # A mapping is compared by its keys.
-        if any(each and each.has_keys for each in (was, now)) or (was and now and was.value == now.value):
+    before, after = (_Entries(stack) for stack in (left, right))
+    found = set[KeyPath]()
+    for path in dict.fromkeys((*before.by_path, *after.by_path)):
+        was, now = before.by_path.get(path), after.by_path.get(path)
+        is_inside = any(path[:length] in found for length in range(len(path)))
+        if is_inside or (was and now and was.value == now.value and was.has_keys == now.has_keys):
             continue
-        yield Difference(path, _value(left, before, path), _value(right, after, path))
+        found.add(path)
+        yield Difference(path, before.value(path), after.value(path))
 
 
-def _value(stack: Stack, entries: Mapping[KeyPath, Effective], path: KeyPath) -> Value | None:
-    return Value(entries[path].value, _origin(stack, entries, path)) if path in entries else None
+class _Entries:
+    """The configuration of a stack by path."""
 
+    def __init__(self, stack: Stack) -> None:
+        self.by_path = {each.path: each for each in effective(stack.config)}
+        self._origins = stack.origins
 
-def _origin(stack: Stack, entries: Mapping[KeyPath, Effective], path: KeyPath) -> str:
-    if any(entries[path[: length + 1]].why_default is not None for length in range(len(path))):
-        return "default"
-    while path and path not in stack.origins:  # a short form of several keys
-        path = path[:-1]
-    return str(stack.origins.get(path, ""))
+    def value(self, path: KeyPath) -> Value | None:
+        entry = self.by_path.get(path)
+        if entry is None:
+            return None
+        return Value(self._given(path) if entry.has_keys else entry.value, self._origin(path))
+
+    def _given(self, path: KeyPath) -> dict[str, Any]:
+        """Return what was set inside a mapping."""
+        given: dict[str, Any] = {}
+        for each in self.by_path.values():
+            if each.path[: len(path)] == path and not each.has_keys and self._origin(each.path) != _DEFAULT:
+                inside = given
+                for key in each.path[len(path) : -1]:
+                    inside = inside.setdefault(str(key), {})
+                inside[str(each.path[-1])] = each.value
+        return given
+
+    def _origin(self, path: KeyPath) -> str:
+        if any(self.by_path[path[: length + 1]].why_default is not None for length in range(len(path))):
+            return _DEFAULT
+        while path and path not in self._origins:  # a short form of several keys
+            path = path[:-1]
+        return str(self._origins.get(path, ""))
