@@ -92,7 +92,8 @@ def _placed(problem: Problem, file: Path | None, source: Source | None, place: K
         return problem
     position = source.position(place) if source else None
     line, column = (position.line, position.column) if position else (None, None)
-    return replace(problem, file=named(file), line=problem.line or line, column=problem.column or column)
+    path = problem.path or None  # a problem of the whole file
+    return replace(problem, path=path, file=named(file), line=problem.line or line, column=problem.column or column)
 
 
 def _readable(found: Iterable[Problem], unread: Iterable[Problem]) -> list[Problem]:

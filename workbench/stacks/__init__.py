@@ -169,7 +169,7 @@ def read(file: Path) -> Stack:
             config = parse(found.settings)
         except ConfigurationError as error:
             unread, encrypted = {p.path for p in source.problems}, {p.path for p in secrets}
-            absolute = [_absolute(problem, found) for problem in error.problems]
+            absolute = [_absolute(problem, found, file) for problem in error.problems]
             problems += [
                 problem
                 for problem in absolute
@@ -316,9 +316,10 @@ def _with_parents(path: KeyPath) -> Iterator[KeyPath]:
     return (path[:length] for length in range(len(path) + 1))
 
 
-def _absolute(problem: Problem, found: Inherited | None) -> Problem:
+def _absolute(problem: Problem, found: Inherited | None, file: Path) -> Problem:
     """Return a problem of the settings with its path from the file's root; one in the base has its place there."""
-    problem = placed(found, problem, shown_path) if found else problem
+    if found and (there := placed(found, problem, shown_path)).file:
+        return replace(there, message=f"in {shown_path(file)}: {there.message}")
     return problem if problem.file else replace(problem, path=(*CHOICES_PATH, *(problem.path or ())))
 
 

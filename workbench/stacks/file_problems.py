@@ -25,7 +25,7 @@ class FileProblems:
     def heading(self) -> str:
         """How many problems the file has."""
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
-        files = dict.fromkeys((self.file, *(problem.file for problem in self.problems if problem.file)))
+        files = dict.fromkeys(problem.file or self.file for problem in self.problems)
         return f"{count} in {' and '.join(files)}"
 
     @property
