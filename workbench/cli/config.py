@@ -26,6 +26,7 @@ from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, StackName
 from workbench.rehearsal.revision import stack_at
 from workbench.report.terminal import print_table
+from workbench.stacks import bases
 from workbench.stacks.difference import Difference, Value, differences
 from workbench.system.errors import UserError
 
@@ -54,7 +55,7 @@ def check(
     problem. Warns of what would keep the first `up` of a new cluster from finishing, and of dangerous settings.
     """
     known = stacks.stack_files()
-    files = [_file(target, known) for target in targets] if targets else [*stacks.base_files(), *known.values()]
+    files = [_file(target, known) for target in targets] if targets else [*bases.base_files(), *known.values()]
     read = {file: _read(file) for file in files}
     wrong = {file: found for file, found in read.items() if isinstance(found, stacks.StackFileError)}
     if as_json:
@@ -85,7 +86,7 @@ def _read(file: Path) -> stacks.Stack | stacks.StackFileError | None:
     try:
         if not base_name(file.name):
             return stacks.read(file)
-        stacks.require_valid_base(file)
+        bases.require_valid(file)
     except stacks.StackFileError as error:
         return error
     return None

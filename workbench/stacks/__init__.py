@@ -10,8 +10,7 @@ from typing import Any, Final
 from components.contract.labels import is_dns_label
 from components.contract.local.config import LocalConfig
 from components.stack_files import yaml_source
-from components.stack_files.base import BASE_KEY
-from components.stack_files.inheritance import BaseFileError, Inherited, base_file, base_name, inherit
+from components.stack_files.inheritance import BaseFileError, Inherited, base_file, inherit
 from components.stack_files.yaml_source import Source, SourceError, leads_outside
 from infra.config import (
     CONFIG_KEY,
@@ -161,7 +160,7 @@ def read(file: Path) -> Stack:
         raise StackFileError(file, [Problem(None, f"the file cannot be read: {error.strerror}")]) from None
     own = _choices(source.document)
     secrets = list(_secrets(own, CHOICES_PATH))
-    problems = [*source.problems, *_file_problems(source.document), *secrets]
+    wrong = list[Problem]()
     found, config = None, None
     if isinstance(own, dict):
         try:
@@ -170,29 +169,16 @@ def read(file: Path) -> Stack:
         except ConfigurationError as error:
             unread, encrypted = {p.path for p in source.problems}, {p.path for p in secrets}
             absolute = [_absolute(problem, found, file) for problem in error.problems]
-            problems += [
+            wrong = [
                 problem
                 for problem in absolute
                 if problem.path not in unread and encrypted.isdisjoint(_with_parents(problem.path or ()))
             ]
+    document = resolved(source.document, found) if found else source.document
+    problems = [*source.problems, *_file_problems(document), *secrets, *wrong]
     if problems or not (found and config):
         raise StackFileError(file, [_located(problem, source) for problem in problems])
-    document, origins = resolved(source.document, found), origins_of(source, found, file, shown_path)
-    return Stack(_name(file), file, document, config, found.file, origins)
-
-
-def require_valid_base(file: Path) -> None:
-    """Check a base alone: what is wrong with its keys and values in every stack.
-
-    Raises
-    ------
-    StackFileError
-        It cannot be read or is invalid; lists all problems at once.
-    """
-    try:
-        inherited({BASE_KEY: base_name(file.name)}, file.parent, shown_path)
-    except ConfigurationError as error:
-        raise StackFileError(file, error.problems) from None
+    return Stack(_name(file), file, document, config, found.file, origins_of(source, found, file, shown_path))
 
 
 def unvalidated(file: Path) -> Any:
@@ -338,11 +324,6 @@ def stack_files(place: Path | None = None) -> dict[str, Path]:
     examples = root.glob("examples/*/Pulumi.*.yaml")
     named = [(_name(file), file) for file in examples if _name(file) == file.parent.name]
     return dict(sorted(named)) | {_name(file): file for file in sorted(root.glob("Pulumi.*.yaml"))}
-
-
-def base_files() -> list[Path]:
-    """Return the bases in the folder of the stack files."""
-    return sorted(folder().glob("Base.*.yaml"))
 
 
 def _name(file: Path) -> str:

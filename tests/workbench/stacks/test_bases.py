@@ -1,5 +1,6 @@
 """Stack files that refine a base: what applies, where each value comes from, and what is wrong in which file."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 import yaml
 
 from infra.config import CONFIG_KEY
+from support import eks
 from support.stack_cases import entries_of
 from support.stack_files import VALID
 from workbench import stacks
@@ -125,3 +127,19 @@ def test_the_base_of_a_file_is_known_even_if_it_does_not_exist(folder: Path) -> 
     (folder / "Pulumi.two.yaml").write_text(VALID)
     assert stacks.base_of(folder / "Pulumi.two.yaml") is None
     assert stacks.base_of(folder / "Pulumi.none.yaml") is None
+
+
+@pytest.mark.parametrize(("region", "is_right"), [("eu-west-1", True), ("us-east-1", False)])
+def test_the_region_of_a_provider_is_compared_with_that_of_the_base(
+    region: str, folder: Path, *, is_right: bool
+) -> None:
+    own = json.dumps({**eks.document({"cluster.region": None}), "base": "acme"})
+    (folder / "Base.acme.yaml").write_text("schemaVersion: 1\nlayers: [{settings: {cluster: {region: eu-west-1}}}]\n")
+    (folder / "Pulumi.one.yaml").write_text(f"config:\n  aws:region: {region}\n  {CONFIG_KEY}: {own}\n")
+    if is_right:
+        assert stacks.find("one").base
+        return
+    with pytest.raises(StackFileError) as caught:
+        stacks.find("one")
+    (line,) = caught.value.lines
+    assert line.startswith("Pulumi.one.yaml:2: config['aws:region']: is not cluster.region; remove it")
