@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -69,14 +69,14 @@ class Inherited:
     settings: Any
     file: Path | None = None
     source: Source | None = None
-    layers: Mapping[int, Layer] | None = None
+    layers: dict[int, Layer] = field(default_factory=dict)
 
     def in_base(self, path: KeyPath) -> KeyPath | None:
         """Return where the base sets a key of the settings, or its nearest parent; None if the stack file does."""
         while path:
             if has(self.own, path):
                 return None
-            for index, layer in reversed((self.layers or {}).items()):
+            for index, layer in reversed(self.layers.items()):
                 if has(layer.settings, path):
                     return ("layers", index, "settings", *path)
             path = path[:-1]
@@ -131,13 +131,13 @@ def inherit(settings: Any, folder: Path) -> Inherited:
     if (file := base_file(settings, folder)) is None:
         is_named = isinstance(settings, Mapping) and BASE_KEY in settings
         return Inherited(settings, _own(settings) if is_named else settings)
-    source, invalid = _read(file), None
+    source = _read(file)
     try:
         base = BaseFile.model_validate(source.document)
     except ValidationError as error:
-        invalid = error
-    if source.problems or invalid:
-        raise BaseFileError(source.problems, file, source, invalid)
+        raise BaseFileError(source.problems, file, source, error) from None
+    if source.problems:
+        raise BaseFileError(source.problems, file, source)
     layers = {index: layer for index, layer in enumerate(base.layers) if layer.fits(settings)}
     inherited: Any = {}
     for layer in layers.values():

@@ -108,10 +108,14 @@ def _judged_alone(document: Any) -> Iterator[Problem]:
     for index, layer in enumerate(layers if isinstance(layers, list) else ()):
         settings = layer.get("settings") if isinstance(layer, Mapping) else None
         if isinstance(settings, Mapping):
-            kinds = layer.get("kinds")
-            known = [kind for kind in ClusterKind if not isinstance(kinds, list) or kind in kinds]
-            for problem in _wrong_for_all(settings, known or list(ClusterKind)):
+            for problem in _wrong_for_all(settings, _kinds(layer.get("kinds"), settings)):
                 yield replace(problem, path=("layers", index, "settings", *(problem.path or ())))
+
+
+def _kinds(chosen: Any, settings: Mapping[str, Any]) -> list[ClusterKind]:
+    """Return the kinds whose stacks take the settings of a layer; one of them, if the settings have no cluster."""
+    kinds = [kind for kind in ClusterKind if isinstance(chosen, list) and kind in chosen] or list(ClusterKind)
+    return kinds if "cluster" in settings else kinds[:1]
 
 
 def _wrong_for_all(settings: Mapping[str, Any], kinds: Iterable[ClusterKind]) -> Iterator[Problem]:

@@ -54,7 +54,7 @@ def origins_of(source: Source, found: Inherited, file: Path, named: Callable[[Pa
 
 def _in_base(found: Inherited, path: KeyPath, base: str) -> Origin | None:
     place = found.in_base(path)
-    if place is None or found.source is None or found.layers is None:
+    if place is None or found.source is None:
         return None
     return Origin(base, found.source.position(place).line, found.layers[int(place[1])].stacks)
 
