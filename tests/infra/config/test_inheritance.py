@@ -23,7 +23,7 @@ values = st.recursive(
 layers = st.lists(st.fixed_dictionaries({"settings": values}, optional={"kinds": values, "environments": values}))
 
 
-@given(values | st.fixed_dictionaries({"schemaVersion": st.just(1), "layers": values | layers}))
+@given(document=values | st.fixed_dictionaries({"schemaVersion": st.just(1), "layers": values | layers}))
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_base_is_settings_or_problems_in_one_line_each(document: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inheritance, "_read", lambda _: Source(document, {(): Position(1, 1)}, ()))
