@@ -28,6 +28,7 @@ from workbench.rehearsal.revision import stack_at
 from workbench.report.terminal import print_table
 from workbench.stacks import bases
 from workbench.stacks.difference import Difference, Value, differences
+from workbench.stacks.origins import Origin
 from workbench.system.errors import UserError
 
 app = typer.Typer(help="Check stack files, explain keys, show the configuration.", no_args_is_help=True)
@@ -195,7 +196,7 @@ def _lines(stack: stacks.Stack) -> Iterator[str]:
         yield "  " * (len(each.path) + 1) + _line(each, origins.get(each.path))
 
 
-def _line(entry: Effective, origin: stacks.Origin | None) -> str:
+def _line(entry: Effective, origin: Origin | None) -> str:
     value = "" if entry.has_keys else f" {_inline(entry.value)}"
     why = f"default: {entry.why_default}" if entry.why_default else "" if entry.has_keys or not origin else str(origin)
     return f"{_inline(entry.path[-1])}:{value}" + (f"  # {why}" if why else "")

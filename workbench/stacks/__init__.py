@@ -26,7 +26,7 @@ from infra.config.problems import did_you_mean, nearest, printable, shown
 from infra.config.stack_file import StackFile
 from infra.config.tree import tree
 from workbench.stacks.file_problems import FileProblems, located
-from workbench.stacks.origins import CHOICES_PATH, Origin, origins_of, resolved
+from workbench.stacks.origins import Origin, origins_of, resolved
 from workbench.system.errors import UserError
 from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT
 
@@ -34,6 +34,7 @@ PROBLEMS_SHOWN: Final = 50
 """Problems that one message shows; `igz-clusters config check` prints all."""
 
 NAME_MAX: Final = 60
+CHOICES_PATH: Final[KeyPath] = ("config", CONFIG_KEY)
 _SECURE: Final = "secure"
 """Key under which the engine keeps an encrypted value."""
 
@@ -178,7 +179,8 @@ def read(file: Path) -> Stack:
     problems = [*source.problems, *_file_problems(document), *secrets, *wrong]
     if problems or not (found and config):
         raise StackFileError(file, [_located(problem, source) for problem in problems])
-    return Stack(_name(file), file, document, config, found.file, origins_of(source, found, file, shown_path))
+    names = shown_path(file), shown_path(found.file) if found.file else ""
+    return Stack(_name(file), file, document, config, found.file, origins_of(source, CHOICES_PATH, found, names))
 
 
 def unvalidated(file: Path) -> Any:

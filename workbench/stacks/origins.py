@@ -1,18 +1,14 @@
 """Where the values of a stack's settings come from."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from typing_extensions import override
 
 from components.stack_files.inheritance import Inherited
 from components.stack_files.yaml_source import Source
 from infra.config import CONFIG_KEY, KeyPath
-
-CHOICES_PATH: Final[KeyPath] = ("config", CONFIG_KEY)
-"""Path of our settings in a stack file."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +40,21 @@ def resolved(document: Any, found: Inherited) -> Any:
     return {**document, "config": {**document["config"], CONFIG_KEY: found.settings}}
 
 
-def origins_of(source: Source, found: Inherited, file: Path, named: Callable[[Path], str]) -> dict[KeyPath, Origin]:
-    """Return what sets each value of a stack's settings, by its path below ``CONFIG_KEY``."""
-    depth, name = len(CHOICES_PATH), named(file)
-    own = {path[depth:]: place.line for path, place in source.positions.items() if path[:depth] == CHOICES_PATH}
-    base = named(found.file) if found.file else ""
-    return {path: _in_base(found, path, base) or Origin(name, own[path]) for path in _paths(found.settings)}
+def origins_of(source: Source, below: KeyPath, found: Inherited, names: tuple[str, str]) -> dict[KeyPath, Origin]:
+    """Return what sets each value of a stack's settings, by its path in them.
+
+    Parameters
+    ----------
+    source, below
+        The stack file, and the path of the settings in it.
+    found
+        The settings.
+    names
+        The stack file and its base, as messages show them.
+    """
+    own = {path[len(below) :]: place.line for path, place in source.positions.items() if path[: len(below)] == below}
+    file, base = names
+    return {path: _in_base(found, path, base) or Origin(file, own[path]) for path in _paths(found.settings)}
 
 
 def _in_base(found: Inherited, path: KeyPath, base: str) -> Origin | None:
