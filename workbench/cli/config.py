@@ -50,7 +50,7 @@ def check(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Check stack files and their bases, and report all problems at once.
+    """Check stack files and bases; report all problems at once.
 
     Each problem has its line. Reads files only: no engine, no network, no credentials. Exit code 1 if there is a
     problem. Warns of what would keep the first `up` of a new cluster from finishing, and of dangerous settings.
