@@ -50,9 +50,9 @@ def check(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Check stack files and bases; report all problems at once.
+    """Check stack files and report all problems at once.
 
-    Each problem has its line. Reads files only: no engine, no network, no credentials. Exit code 1 if there is a
+    Bases are checked too. Each problem has its line. Reads files only: no engine, no network, no credentials. Exit code 1 if there is a
     problem. Warns of what would keep the first `up` of a new cluster from finishing, and of dangerous settings.
     """
     known = stacks.stack_files()
@@ -204,7 +204,7 @@ def _line(entry: Effective, origin: Origin | None) -> str:
 
 @app.command()
 def diff(left: StackAtRevision, right: StackAtRevision, *, as_json: AsJson = False) -> None:
-    """Compare the configuration of two stacks, or of a stack and an earlier commit of it.
+    """Compare the configuration of two stacks.
 
     Compares what applies, defaults and what a base adds included, and says what sets each value. STACK@REVISION is a
     stack as a commit of its repository has it: `config diff dev@main dev` shows what the work in progress changes.
