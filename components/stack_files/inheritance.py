@@ -150,7 +150,7 @@ def folder_of_the_run() -> Path:
 
     It is that of the engine's option for a stack file, else the project's.
     """
-    project = Path(__file__).parents[2]
+    project = Path(__file__).resolve().parents[2]
     return (project / file).parent if (file := os.environ.get(_CONFIG_FILE)) else project
 
 

@@ -1,11 +1,13 @@
 """Converts plain data to typed choices, or reports all problems at once."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
+from components.stack_files.base import BASE_KEY
 from infra.config.model import StackConfig
-from infra.config.problems import Problem, problems_of
+from infra.config.problems import Problem, problems_of, shown
 from infra.config.stack_file import StackFile
 
 
@@ -25,6 +27,9 @@ def parse(document: Any) -> StackConfig:
     ConfigurationError
         With every problem at once, each at its own path.
     """
+    if isinstance(document, Mapping) and BASE_KEY in document:
+        message = "names a base, which only a stack file can have; remove it, and give its settings here"
+        raise ConfigurationError([Problem((BASE_KEY,), message, shown(document[BASE_KEY]))])
     try:
         return StackConfig.model_validate(document)
     except ValidationError as error:
