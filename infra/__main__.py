@@ -12,7 +12,9 @@ from components.contract.existing.config import ExistingConfig
 from components.contract.live_sizes import LIVE_SIZES_VARIABLE, load
 from components.contract.local.config import LocalConfig
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE, PolicyGuard
-from infra.config import CONFIG_KEY, ConfigurationError, Problem, StackConfig, parse
+from components.stack_files.inheritance import folder_of_the_run
+from infra.config import CONFIG_KEY, ConfigurationError, Problem, StackConfig
+from infra.config.inheritance import resolve
 
 KUBECONFIG = "IGZ_CLUSTERS_LOCAL_KUBECONFIG"
 """Set by ``igz-clusters``. Never the user's own KUBECONFIG: simulated nodes must not land in a real cluster."""
@@ -29,7 +31,7 @@ def _choices() -> StackConfig:
         document = config.get_object(name)
     except pulumi.ConfigTypeError:
         document = config.get(name)
-    return parse(document)
+    return resolve(document, folder_of_the_run())
 
 
 def _demand_the_guard(stack: StackConfig) -> None:
@@ -74,7 +76,7 @@ def _live_sizes() -> dict[str, int]:
 try:
     stack = _choices()
 except ConfigurationError as error:
-    sys.exit("\n".join(f"error: {problem}" for problem in error.problems))
+    sys.exit("\n".join(f"error: {problem.place}{problem}" for problem in error.problems))
 kubeconfig = os.environ.get(KUBECONFIG)
 if isinstance(stack.cluster, LocalConfig) and not kubeconfig:
     sys.exit(f'error: {KUBECONFIG} is not set. Use `igz-clusters up`, or run `eval "$(igz-clusters env)"` first.')

@@ -17,6 +17,7 @@ from components.contract.placement import offers_mutation
 from components.contract.policy_choices import PolicyChoices
 from components.contract.pools import GPU_ROLES, USER_ROLES, PoolRole
 from components.contract.sharing import shared_resource
+from components.stack_files.inheritance import BaseFileError, folder_of_the_run, inherit
 from policies.rule import Context
 
 STACK_KEY: Final = "igz-clusters:stack"
@@ -117,11 +118,12 @@ def _policy_choices(given: Any) -> PolicyChoices:
 
 
 def stack_choices() -> Mapping[str, Any]:
-    """Return the settings of the stack file; empty if there is none."""
+    """Return the settings of the stack file and its base; empty if there are none."""
     project, _, key = STACK_KEY.partition(":")
     try:
         choices = pulumi.Config(project).get_object(key)
-    except pulumi.ConfigTypeError:
-        # Not JSON: the program itself refuses it, in better words.
+        choices = inherit(choices, folder_of_the_run()).settings
+    except (pulumi.ConfigTypeError, BaseFileError):
+        # Not JSON, or a wrong base: the program itself refuses it, in better words.
         return {}
     return choices if isinstance(choices, dict) else {}

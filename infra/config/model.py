@@ -36,9 +36,6 @@ from components.contract.taints import Taint
 from infra.config.entries import ENTRIES_MAX, Few
 from infra.config.initial_pool import one_initial_pool
 
-CONFIG_KEY: Final = "igz-clusters:stack"
-"""Key of the stack file that contains all of our settings."""
-
 ENGINE_KEYS: Final = ("config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider")
 """Keys of the stack file itself: https://www.pulumi.com/docs/iac/concepts/projects/stack-settings-file/."""
 

@@ -1,11 +1,14 @@
 """Converts plain data to typed choices, or reports all problems at once."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
+from components.stack_files.base import BASE_KEY
 from infra.config.model import StackConfig
-from infra.config.problems import Problem, problems_of
+from infra.config.problems import Problem, problems_of, shown
+from infra.config.stack_file import StackFile
 
 
 class ConfigurationError(Exception):
@@ -17,14 +20,17 @@ class ConfigurationError(Exception):
 
 
 def parse(document: Any) -> StackConfig:
-    """Return the choices in ``document``, the value of ``igz-clusters:stack``.
+    """Return the choices in ``document``, the value of ``igz-clusters:stack`` with the settings of its base.
 
     Raises
     ------
     ConfigurationError
         With every problem at once, each at its own path.
     """
+    if isinstance(document, Mapping) and BASE_KEY in document:
+        message = "names a base, which only a stack file can have; remove it, and give its settings here"
+        raise ConfigurationError([Problem((BASE_KEY,), message, shown(document[BASE_KEY]))])
     try:
         return StackConfig.model_validate(document)
     except ValidationError as error:
-        raise ConfigurationError(problems_of(error, StackConfig)) from None
+        raise ConfigurationError(problems_of(error, StackFile)) from None

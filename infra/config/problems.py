@@ -1,124 +1,53 @@
-"""Problems in a stack file: what is wrong, where, what is allowed and what to do."""
+"""Problems that the model finds in settings, in our words."""
 
-import difflib
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
-from typing_extensions import override
 
 from components.contract.choices import FINDING
-from infra.config.model import CONFIG_KEY
+from components.stack_files.problem import (
+    LISTED_MAX,
+    KeyPath,
+    Problem,
+    did_you_mean,
+    nearest,
+    path_text,
+    printable,
+    shown,
+)
 from infra.config.tree import Node, follow, tree
 
-KeyPath = tuple[int | str, ...]
-
-_TEXT_MAX: Final = 60
-_MESSAGE_MAX: Final = 300
-_ALLOWED_MAX: Final = 12
-_DIGITS_MAX: Final = 18
-_NEAR: Final = 0.7
-_BEGUN_MIN: Final = 3
-_PLAIN_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
-_LOGIN: Final = re.compile(r"^(?!.*@sha256:)([a-z]*:/+)?.*:.*@", re.DOTALL)
-"""Beginning of an address with a login. Its password may hold a slash, and the address be mistyped."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One problem. Its text is one printable line of bounded length, whatever was given."""
-
-    path: KeyPath | None
-    """Its keys and indexes, below ``CONFIG_KEY``; None for a problem of the whole file."""
-    message: str
-    """What is wrong and what to do."""
-    given: str | None = None
-    """The invalid value in printable form; None if showing it would not help or is not allowed."""
-    allowed: tuple[str, ...] = ()
-    """Values, keys or ranges that would be valid."""
-    line: int | None = None
-    """Line of the stack file, from 1; None where only the value is known."""
-    column: int | None = None
-
-    @override
-    def __str__(self) -> str:
-        """Return path, message, value and allowed values, without the line."""
-        more = [f"given: {self.given}"] if self.given is not None else []
-        if self.allowed:
-            rest = len(self.allowed) - _ALLOWED_MAX
-            values = ", ".join(printable(value) for value in self.allowed[:_ALLOWED_MAX])
-            more.append(f"allowed: {values}" + (f" and {rest} more" if rest > 0 else ""))
-        where = "" if self.path is None else f"{path_text(self.path)}: "
-        extra = f" ({'; '.join(more)})" if more else ""
-        return f"{where}{printable(self.message, _MESSAGE_MAX)}{extra}"
+__all__ = [
+    "KeyPath",
+    "Problem",
+    "allowed",
+    "did_you_mean",
+    "nearest",
+    "path_text",
+    "printable",
+    "problems_of",
+    "shown",
+]
 
 
-def path_text(path: KeyPath) -> str:
-    """Return a path as people write it: ``pools.gpu.instanceTypes[0]``."""
-    text = ""
-    for part in path:
-        if isinstance(part, int):
-            text += f"[{shown(part)}]"
-        elif _PLAIN_KEY.fullmatch(part) and len(part) <= _TEXT_MAX:
-            text += f".{part}"
-        else:
-            text += f"[{shown(part)}]"
-    return text.removeprefix(".") or CONFIG_KEY
+_NEED_OTHERS: Final = frozenset(
+    {FINDING, "default_factory_not_called", "missing", "too_short", "union_tag_not_found", "value_error"}
+)
+"""Types of errors about several keys, or about one that is absent."""
 
 
-def shown(value: Any) -> str:
-    """Return a value in one short printable line, without the contents of mappings and lists, which may be secret."""
-    if isinstance(value, str):
-        return _shown_text(value)
-    if isinstance(value, Mapping | BaseModel):
-        return "a mapping"
-    if isinstance(value, list | tuple | set):
-        return "a list"
-    if isinstance(value, bool | None):
-        return {True: "true", False: "false", None: "null"}[value]
-    if isinstance(value, int) and abs(value) >= 10**_DIGITS_MAX:
-        return f"a number of more than {_DIGITS_MAX} digits"
-    return printable(str(value))
+def problems_of(error: ValidationError, model: type[BaseModel], *, is_partial: bool = False) -> list[Problem]:
+    """Return the problems that pydantic's ``error`` reports in a document of ``model``, with the document's paths.
 
-
-def _shown_text(text: str) -> str:
-    """Return the beginning of a text in quotes, without a login in an address and without a private key."""
-    if "PRIVATE KEY" in text:
-        return "a private key"
-    rest = f"... ({len(text)} characters)" if len(text) > _TEXT_MAX else ""
-    return repr(_LOGIN.sub(r"\g<1>...@", text)[:_TEXT_MAX]) + rest
-
-
-def printable(text: str, limit: int = _TEXT_MAX) -> str:
-    """Return a text with control and invisible characters escaped, shortened to ``limit`` characters."""
-    escaped = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[: limit + 1])
-    return escaped if len(escaped) <= limit else f"{escaped[:limit]}..."
-
-
-def nearest(text: Any, known: Iterable[str]) -> str | None:
-    """Return the known word that was probably meant, ignoring case; None if none is similar."""
-    by_lower = {word.lower(): word for word in known}
-    if not isinstance(text, str) or len(text) > _TEXT_MAX:
-        return None
-    lower = text.lower()
-    begun = [word for word in by_lower if len(word) >= _BEGUN_MIN and lower.startswith(word)]  # such as maximum
-    near = difflib.get_close_matches(lower, by_lower, n=1, cutoff=_NEAR) or begun
-    return by_lower[near[0]] if near else None
-
-
-def did_you_mean(text: Any, known: Iterable[str]) -> str:
-    """Return a did-you-mean question for the end of a message; empty without a suggestion."""
-    match = nearest(text, known)
-    return f", did you mean '{match}'?" if match else ""
-
-
-def problems_of(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
-    """Return the problems that pydantic's ``error`` reports in a document of ``model``, with the document's paths."""
+    With ``is_partial`` other documents add to this one: it may lack keys, null removes a key, and what depends on other
+    keys is left out.
+    """
     root = tree(model)
     details = error.errors(include_url=False)
+    if is_partial:
+        details = [each for each in details if each["type"] not in _NEED_OTHERS and each["input"] is not None]
     return [_problem(detail, root) for detail in details if not _is_a_consequence(detail)]
 
 
@@ -182,7 +111,7 @@ def _unfit(path: KeyPath, message: str, given: Any, node: Node, likely: tuple[st
     """
     values = likely or allowed(node)
     meant = did_you_mean(given, values)
-    is_helpful = len(values) <= _ALLOWED_MAX or (isinstance(given, str) and not meant)
+    is_helpful = len(values) <= LISTED_MAX or (isinstance(given, str) and not meant)
     return Problem(path, message + meant, shown(given), values if is_helpful else ())
 
 

@@ -9,9 +9,10 @@ from components.contract.choices import DECIDES, WHY_DEFAULT
 from components.contract.clusters import DESCRIPTORS
 from components.contract.environments import Environment, ServerOwner
 from components.contract.pool_names import POOL_NAME_MAX
+from components.stack_files.problem import CONFIG_KEY
 from infra.config.initial_pool import PROD_INITIAL_MIN
-from infra.config.model import CONFIG_KEY, StackConfig
 from infra.config.problems import allowed
+from infra.config.stack_file import StackFile
 from infra.config.tree import Key, Node, tree
 
 _ROOT: Final = Path(__file__).parent.parent.parent
@@ -29,10 +30,14 @@ A stack is one file, `Pulumi.STACK.yaml`. Its configuration is under `config`, `
 igz-clusters config check         # report all mistakes of a stack file, or of all, with their lines
 igz-clusters config explain KEY   # meaning, allowed values and default of a key
 igz-clusters config show STACK    # the whole configuration, with every default
+igz-clusters config diff A B      # what differs between two stacks, or since a commit: dev@main dev
 ```
 
+What several stacks share can be in a [base](inheritance.md), which their stack files refine.
+
 The first line of a stack file names its JSON Schema, [stack.schema.json](../infra/stack.schema.json), for completion in
-editors. Checks across several keys run in the commands only. In the tables, `*` is a name of your choice.
+editors; that of a base names [base.schema.json](../infra/base.schema.json). Checks across several keys run in the
+commands only. In the tables, `*` is a name of your choice.
 
 Sections: [all kinds](#all-kinds) · [names](#names) · [servers](#servers) · [production](#production) ·
 {" · ".join(f"[{each.kind}](#kind-{each.kind})" for each in DESCRIPTORS)}
@@ -104,7 +109,7 @@ def default_of(key: Key) -> str:
 
 def page() -> str:
     """Return the whole page."""
-    root = tree(StackConfig)
+    root = tree(StackFile)
     kinds = root.keys["cluster"].members
     shared = [key for key in root.walk() if key.path[0] != "cluster" or len(key.path) == 1]
     sections = [_INTRODUCTION, "## All kinds\n", *_table(shared), _NOTES]

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from components.scheduling.people import NODES_POLICY
-from infra.config.model import CONFIG_KEY
+from infra.config import CONFIG_KEY
 from support.cluster import Cluster, changes, new_cluster
 from support.edits import edited
 from workbench.system.paths import PROJECT_ROOT

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from components.contract.labels import LabelKey
 from components.contract.mlrun import MlrunVariable
-from infra.config.model import CONFIG_KEY
+from infra.config import CONFIG_KEY
 from support.cluster import Cluster, changes, eventually, new_cluster, pod
 from support.edits import edited
 from support.site import STACK, Site, site

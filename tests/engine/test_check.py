@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,8 @@ def rendered(stack: stacks.Stack, folder: Path, *weakenings: str) -> list[Findin
     definition["runtime"]["options"]["virtualenv"] = str(PROJECT_ROOT / ".venv")
     (project / "Pulumi.yaml").write_text(yaml.safe_dump(definition))
     with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
+        if stack.base:
+            shutil.copy(stack.base, Path(session.environment["PULUMI_OPTION_CONFIG_FILE"]).parent)
         own = {"WEAKENINGS": " ".join(weakenings), "PYTHONPATH": str(PROJECT_ROOT / "tests")}
         debugging = {"PULUMI_DEBUG_COMMANDS": "true"}
         done = subprocess.run(
@@ -87,6 +90,30 @@ def assert_alike(stack: stacks.Stack, by_engine: list[Finding]) -> None:
     by_check = set(check.findings(stack))
     alone, by_engine_alone = by_check - set(by_engine), set(by_engine) - by_check
     assert (sorted(map(str, alone)), sorted(map(str, by_engine_alone))) == ([], [])
+
+
+BASE = """\
+schemaVersion: 1
+layers:
+  - settings:
+      policies: { requiredTags: [team, planet] }
+  - environments: [dev]
+    settings:
+      pools:
+        spare: { role: workload, size: { min: 0, max: 2 }, instanceTypes: [m6i.2xlarge] }
+"""
+
+
+def test_program_and_packs_of_the_engine_read_the_base_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "Base.acme.yaml").write_text(BASE)
+    stack = in_folder(tmp_path, monkeypatch, "dev", {"base": "acme"})
+    assert "spare" in stack.config.pools
+    as_written = replace(stack, document=yaml.safe_load(stack.file.read_text()))
+    by_engine = rendered(as_written, tmp_path)
+    assert any(each.rule == "HT-01" and "spare" in each.urn for each in by_engine)
+    assert_alike(stack, by_engine)
 
 
 OF_EACH_KIND = ("aks-prod", "existing", "local-prod")

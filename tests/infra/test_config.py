@@ -3,12 +3,12 @@ from typing import Any
 import pytest
 
 from components.contract.environments import Environment
+from components.stack_files import yaml_source
 from infra.config import ConfigurationError, parse
 from infra.program import run
 from support import stack_cases
 from support.eks import document
 from support.recorder import record
-from workbench.stacks import yaml_source
 
 CASES = stack_cases.load()
 MINIMAL = {
@@ -116,3 +116,8 @@ def test_a_number_of_pools_or_namespaces_that_can_only_be_a_mistake_is_refused(
     with pytest.raises(ConfigurationError) as caught:
         parse(document({key: {**document().get(key, {}), **more}}))
     assert [str(each) for each in caught.value.problems] == [problem]
+
+
+def test_settings_that_no_stack_file_holds_cannot_name_a_base() -> None:
+    with pytest.raises(ConfigurationError, match=r"^base: names a base, which only a stack file can have; .*'acme'\)$"):
+        parse({**MINIMAL, "base": "acme"})

@@ -2,12 +2,14 @@
 
 import json
 import runpy
+from pathlib import Path
 from typing import Any
 
 import pulumi
 import pytest
 
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
+from policies.settings import stack_choices
 from support.eks import NODE_GROUP, document
 from support.recorder import Recorder, record
 from workbench.stacks import CONFIG_KEY, find
@@ -75,3 +77,55 @@ def test_a_guarded_stack_on_this_machine_is_told_of_both_ways(monkeypatch: pytes
 def test_a_mistake_ends_the_program_before_the_first_resource() -> None:
     with pytest.raises(SystemExit, match=r"error: cluster\.region: unknown AWS region"):
         start(document({"cluster.region": "eu-wset-1"}))
+
+
+BASE = """\
+schemaVersion: 1
+layers:
+  - settings:
+      cluster: { region: eu-west-1 }
+      pools:
+        another: { role: workload, size: { min: 0, max: 1 }, instanceTypes: [m6i.2xlarge] }
+"""
+
+
+def test_program_and_packs_read_the_base_beside_the_stack_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "Base.acme.yaml").write_text(BASE)
+    monkeypatch.setenv("PULUMI_OPTION_CONFIG_FILE", str(tmp_path / "Pulumi.dev.yaml"))
+    own = document({"pools.another": None, "cluster.region": None})
+    whole = {**own, "cluster": {**own["cluster"], "region": "eu-west-1"}}
+    whole["pools"] = {**own["pools"], "another": {**own["pools"]["workload"], "size": {"min": 0, "max": 1}}}
+    refined = {**own, "base": "acme", "pools": {**own["pools"], "another": {"instanceTypes": ["m6i.xlarge"]}}}
+    whole["pools"]["another"] |= {"role": "workload", "instanceTypes": ["m6i.xlarge"]}
+    found, expected = (start(each).of_type(NODE_GROUP) for each in (refined, whole))
+    assert found == expected
+    pulumi.runtime.set_all_config({CONFIG_KEY: json.dumps(refined)})
+    try:
+        assert stack_choices() == {**whole, "pools": stack_choices()["pools"]}
+        assert stack_choices()["pools"].keys() == whole["pools"].keys()
+    finally:
+        pulumi.runtime.set_all_config({})
+
+
+def test_a_mistake_in_the_base_ends_the_program_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PULUMI_OPTION_CONFIG_FILE", str(tmp_path / "Pulumi.dev.yaml"))
+    own = {**document({"cluster.region": None}), "base": "acme"}
+    with pytest.raises(SystemExit, match=r"^error: base: there is no Base\.acme\.yaml beside the stack file$"):
+        start(own)
+    (tmp_path / "Base.acme.yaml").write_text(BASE.replace("west", "wset"))
+    with pytest.raises(SystemExit, match=r"^error: Base\.acme\.yaml:4: cluster\.region: unknown AWS region"):
+        start(own)
+    (tmp_path / "Base.acme.yaml").write_text(BASE.replace("pools", "polls"))
+    with pytest.raises(SystemExit, match=r"^error: Base\.acme\.yaml:5: layers\[0\]\.settings\.polls: unknown key"):
+        start(own)
+
+
+def test_packs_take_the_strictest_settings_if_the_base_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PULUMI_OPTION_CONFIG_FILE", str(tmp_path / "Pulumi.dev.yaml"))
+    pulumi.runtime.set_all_config({CONFIG_KEY: json.dumps({"base": "acme", "environment": "dev"})})
+    try:
+        assert stack_choices() == {}
+    finally:
+        pulumi.runtime.set_all_config({})

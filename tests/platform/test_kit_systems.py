@@ -9,8 +9,7 @@ from components.contract.systems import pipelines
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices
 from components.contract.taints import OWN_SPOT_TAINT
-from infra.config import parse
-from infra.config.model import CONFIG_KEY
+from infra.config import CONFIG_KEY, parse
 from support.api import path_of
 from support.kit import Setting, shapes
 from support.kit_site import KitSite, kit_site, stack

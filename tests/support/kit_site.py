@@ -13,8 +13,7 @@ from components.clusters.local.node_groups import node_metadata, node_taints
 from components.contract.environments import ClusterKind, Environment, PlatformProfile
 from components.contract.groups import NodeGroup
 from components.contract.labels import LabelKey
-from infra.config import StackConfig, parse
-from infra.config.model import CONFIG_KEY
+from infra.config import CONFIG_KEY, StackConfig, parse
 from infra.program import run
 from support.api import Answer, Api
 from support.cluster import Cluster, eventually, pod

@@ -11,10 +11,11 @@ from components.contract.existing.config import ExistingConfig
 from components.contract.labels import is_dns_label
 from components.contract.policy_guard import PolicyGuard
 from components.contract.pools import PoolRole
+from components.stack_files import yaml_source
 from infra.config import CONFIG_KEY
 from workbench import stacks
 from workbench.engine.clouds.find import CLOUDS
-from workbench.stacks import Stack, StackFileError, policy_overrides, yaml_source
+from workbench.stacks import Stack, StackFileError, policy_overrides
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir
@@ -57,7 +58,7 @@ class CopiedStack:
 
     @property
     def original_file(self) -> Path:
-        """The original's stack file as the run read it when it began."""
+        """The original's settings as the run read them when it began, those of its base included."""
         return self.folder / "original.yaml"
 
     @property
@@ -99,7 +100,7 @@ class CopiedStack:
         overrides = self._overrides()
         self._write({**source.document, "config": {**source.document["config"], CONFIG_KEY: choices}})
         self._require_valid()
-        shutil.copyfile(source.file, self.original_file)
+        write_private(self.original_file, yaml_source.written(source.document))
         self._own_overrides.parent.mkdir(exist_ok=True, mode=PRIVATE)
         write_private(self._own_overrides, yaml_source.written(overrides))
         return left_out
@@ -119,9 +120,9 @@ class CopiedStack:
         if yaml_source.read(self._own_overrides).document != self._overrides():
             edited.append(f"its waivers and remedies in {policy_overrides.FILE}")
         if edited:
+            files = " or ".join(each.name for each in (source.file, source.base) if each)
             raise UserError(
-                f"{source.file.name} was edited after this run began, and the copy does not have the edits: "
-                f"{', '.join(edited)}.",
+                f"{files} was edited after this run began, and the copy does not have the edits: {', '.join(edited)}.",
                 f"Start a new run: `{self.command} --clean-up`, then `{self.command}`. To continue this one, undo the "
                 "edits.",
             )

@@ -3,16 +3,20 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 import yaml
+from rich.markup import escape
+from rich.table import Table
 
 from components.contract.choices import DECIDES
+from components.stack_files.inheritance import base_name
 from infra.config import CONFIG_KEY
 from infra.config.effective import Effective, effective
-from infra.config.problems import nearest, shown
+from infra.config.problems import nearest, path_text, shown
 from infra.config.reference import all_keys
 from infra.config.reference_page import default_of, values_of
 from infra.config.tree import NAME, Key
@@ -20,9 +24,18 @@ from infra.config.warnings import warnings_of
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, StackName
+from workbench.rehearsal.revision import stack_at
+from workbench.report.terminal import print_table
+from workbench.stacks import bases
+from workbench.stacks.difference import Difference, Value, differences
+from workbench.stacks.origins import Origin
 from workbench.system.errors import UserError
 
 app = typer.Typer(help="Check stack files, explain keys, show the configuration.", no_args_is_help=True)
+
+StackAtRevision = Annotated[
+    str, typer.Argument(help="Name of a stack, or STACK@REVISION.", metavar="STACK[@REVISION]", show_default=False)
+]
 
 _SUGGESTED_MAX: Final = 5
 _RULES_TOO: Final = "The files are valid. `igz-clusters check` also checks all rules."
@@ -32,28 +45,29 @@ _RULES_TOO: Final = "The files are valid. `igz-clusters check` also checks all r
 def check(
     targets: Annotated[
         list[str] | None,
-        typer.Argument(help="Stacks or files. Default: all stacks of the folder.", metavar="STACK|FILE"),
+        typer.Argument(help="Stacks or files. Default: all bases and stacks of the folder.", metavar="STACK|FILE"),
     ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
     """Check stack files and report all problems at once.
 
-    Each problem has its line. Reads files only: no engine, no network, no credentials. Exit code 1 if there is a
+    Bases are checked too. Each problem has its line. Reads files only: no engine, no network, no credentials. Exit code 1 if there is a
     problem. Warns of what would keep the first `up` of a new cluster from finishing, and of dangerous settings.
     """
     known = stacks.stack_files()
-    files = [_file(target, known) for target in targets] if targets else list(known.values())
+    files = [_file(target, known) for target in targets] if targets else [*bases.base_files(), *known.values()]
     read = {file: _read(file) for file in files}
     wrong = {file: found for file, found in read.items() if isinstance(found, stacks.StackFileError)}
     if as_json:
-        _print_json([row for error in wrong.values() for row in error.rows])
+        _print_json(list({json.dumps(row): row for error in wrong.values() for row in error.rows}.values()))
     else:
+        printed = set[str]()
         for file in files:
-            for line in wrong[file].lines if file in wrong else [f"{stacks.shown_path(file)}: ok"]:
+            for line in _result(file, wrong.get(file), printed):
                 out.print(line, **PLAIN)
         for stack in read.values():
-            for line in [] if isinstance(stack, stacks.StackFileError) else _remarks(stack):
+            for line in _remarks(stack) if isinstance(stack, stacks.Stack) else []:
                 errors.print(line, **PLAIN)
         if not wrong:
             errors.print(_RULES_TOO, **PLAIN)
@@ -68,11 +82,23 @@ def _file(target: str, known: dict[str, Path]) -> Path:
     return stacks.find(target).file  # raises, and names what there is
 
 
-def _read(file: Path) -> stacks.Stack | stacks.StackFileError:
+def _read(file: Path) -> stacks.Stack | stacks.StackFileError | None:
+    """Return the stack of a file, None for a valid base, or what is wrong with it."""
     try:
-        return stacks.read(file)
+        if not base_name(file.name):
+            return stacks.read(file)
+        bases.require_valid(file)
     except stacks.StackFileError as error:
         return error
+    return None
+
+
+def _result(file: Path, error: stacks.StackFileError | None, printed: set[str]) -> Iterator[str]:
+    """Return the lines about a file; those about its base only once, and not for each of its stacks."""
+    lines = error.lines if error else [f"{stacks.shown_path(file)}: ok"]
+    new = [line for line in lines if line not in printed]
+    printed.update(new)
+    yield from new or [f"{stacks.shown_path(file)}: its base is invalid, see above"]
 
 
 def _remarks(stack: stacks.Stack) -> Iterator[str]:
@@ -143,7 +169,8 @@ def _facts(key: Key) -> dict[str, Any]:
 def show(stack: StackName, *, as_json: AsJson = False) -> None:
     """Print the configuration that applies, with every default.
 
-    Each default comes with its reason. The output is a valid stack file that means the same.
+    Each default comes with its reason; where the stack file refines a base, each other value with its file and line.
+    The output is a valid stack file that means the same, without the base.
     """
     found = stacks.find(stack)
     if not as_json:
@@ -155,20 +182,68 @@ def show(stack: StackName, *, as_json: AsJson = False) -> None:
         if each.why_default is not None
     ]
     config = found.config.model_dump(mode="json", by_alias=True)
-    _print_json({"stack": found.name, "config": config, "defaults": defaults})
+    base = stacks.shown_path(found.base) if found.base else None
+    origins = [{"path": list(path), **asdict(origin)} for path, origin in found.origins.items()]
+    _print_json({"stack": found.name, "base": base, "config": config, "defaults": defaults, "origins": origins})
 
 
 def _lines(stack: stacks.Stack) -> Iterator[str]:
     yield f"# {stacks.shown_path(stack.file)} with every default written out."
     yield "config:"
     yield f"  {CONFIG_KEY}:"
+    origins = stack.origins if stack.base else {}
     for each in effective(stack.config):
-        yield "  " * (len(each.path) + 1) + _line(each)
+        yield "  " * (len(each.path) + 1) + _line(each, origins.get(each.path))
 
 
-def _line(entry: Effective) -> str:
+def _line(entry: Effective, origin: Origin | None) -> str:
     value = "" if entry.has_keys else f" {_inline(entry.value)}"
-    return f"{_inline(entry.path[-1])}:{value}" + (f"  # default: {entry.why_default}" if entry.why_default else "")
+    why = f"default: {entry.why_default}" if entry.why_default else "" if entry.has_keys or not origin else str(origin)
+    return f"{_inline(entry.path[-1])}:{value}" + (f"  # {why}" if why else "")
+
+
+@app.command()
+def diff(left: StackAtRevision, right: StackAtRevision, *, as_json: AsJson = False) -> None:
+    """Compare the configuration of two stacks.
+
+    Compares what applies, defaults and what a base adds included, and says what sets each value. STACK@REVISION is a
+    stack as a commit of its repository has it: `config diff dev@main dev` shows what the work in progress changes.
+    Exit code 1 if something differs.
+    """
+    found = differences(*(_at(each) for each in (left, right)))
+    if as_json:
+        _print_json({"left": left, "right": right, "differences": [_row(each) for each in found]})
+    elif found:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for heading in ("key", left, right):
+            table.add_column(escape(heading), overflow="fold")
+        for each in found:
+            table.add_row(*(escape(cell) for cell in (path_text(each.path), *map(_cell, (each.left, each.right)))))
+        print_table(table, out)
+    else:
+        errors.print(f"{left} and {right} have the same configuration.", **PLAIN)
+    raise typer.Exit(1 if found else 0)
+
+
+def _at(text: str) -> stacks.Stack:
+    """Return a stack, ``NAME`` or ``NAME@REVISION``."""
+    name, at, revision = text.partition("@")
+    stacks.require(name)
+    return stack_at(stacks.stack_files()[name], revision, text) if at else stacks.find(name)
+
+
+def _row(found: Difference) -> dict[str, Any]:
+    return {"path": list(found.path), "left": _as_json(found.left), "right": _as_json(found.right)}
+
+
+def _as_json(value: Value | None) -> dict[str, Any] | None:
+    return asdict(value) if value else None
+
+
+def _cell(value: Value | None) -> str:
+    if value is None:
+        return "-"
+    return _inline(value.value) + (f"  ({value.origin})" if value.origin else "")
 
 
 def _print_json(value: Any) -> None:

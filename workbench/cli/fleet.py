@@ -330,7 +330,7 @@ def _found(names: Sequence[str]) -> dict[str, Stack]:
 
 def _inputs(found: Mapping[str, Stack]) -> dict[str, str]:
     package = record.revision()
-    return {name: record.inputs_of(stack.file, package) for name, stack in found.items()}
+    return {name: record.inputs_of(stack.file, package, stack.base) for name, stack in found.items()}
 
 
 def _prepare(found: Mapping[str, Stack], *, hermetic: bool) -> None:

@@ -13,14 +13,15 @@ from components.contract.instances import INSTANCE_TYPES, InstanceType
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import TYPES_MAX, PoolRole
 from components.contract.shapes import MachineShape, Price, obstacles, select
+from components.stack_files.inheritance import BaseFileError
+from components.stack_files.yaml_source import SourceError
 from infra.config import ConfigurationError, StackConfig, parse
 from infra.config.problems import shown
 from workbench import stacks
 from workbench.prices.book import PriceBook, region_of
 from workbench.rehearsal.advice.edits import Edit, applied
 from workbench.rehearsal.advice.patch import PatchError, edited, read_text
-from workbench.stacks import CHOICES_PATH, yaml_source
-from workbench.stacks.yaml_source import SourceError
+from workbench.stacks import CHOICES_PATH
 from workbench.system.errors import UserError
 
 AKS_TYPES_MAX: Final = 3
@@ -144,8 +145,8 @@ def _document(name: str) -> Any:
         return stacks.read(file).document
     except stacks.StackFileError:
         try:
-            return yaml_source.read(file).document
-        except (OSError, SourceError):
+            return stacks.unvalidated(file)
+        except (OSError, BaseFileError, SourceError):
             pass
         raise
 

@@ -17,12 +17,13 @@ from typing_extensions import override
 
 from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, ClusterInventory
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
+from components.stack_files import yaml_source
 from infra.config import CONFIG_KEY
 from workbench.engine.session import Session, policy_packs
 from workbench.offline.clouds import CLOUDS
 from workbench.offline.journal import JOURNAL
 from workbench.report.events import RENDERED
-from workbench.stacks import Stack, yaml_source
+from workbench.stacks import Stack
 from workbench.stacks.policy_overrides import attached, detached
 from workbench.system import temporary
 from workbench.system.paths import PRIVATE, PROJECT_ROOT

@@ -15,11 +15,12 @@ from typing import IO, Any, Final
 
 import yaml
 
+from components.stack_files import yaml_source
 from policies.rule import Pack
 from workbench.engine import backend, hangs, variables
 from workbench.engine.lock import opening
 from workbench.engine.secrets import passphrase_file
-from workbench.stacks import Stack, yaml_source
+from workbench.stacks import Stack
 from workbench.stacks.policy_overrides import attached
 from workbench.system import temporary
 from workbench.system.copying import Copies, is_terminal

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from components.stack_files import yaml_source
+from components.stack_files.yaml_source import SourceError
 from infra.config import Problem
 from infra.config.problems import did_you_mean, nearest, problems_of, shown
 from workbench import stacks
 from workbench.fleet.model import AT_ONCE, Fleet, Wave
-from workbench.stacks import StackFileError, yaml_source
+from workbench.stacks import StackFileError
 from workbench.stacks.file_problems import located
-from workbench.stacks.yaml_source import SourceError
 from workbench.system.errors import UserError
 
 FILE: Final = "fleet.yaml"

@@ -204,7 +204,7 @@ def new(verb: Verb, *, waves: Sequence[str] = (), at_once: int = 0, hermetic: bo
     return Run(name, verb, tuple(waves), at_once, hermetic, release=version(APP), begun=now)
 
 
-def inputs_of(file: Path, package: str) -> str:
+def inputs_of(file: Path, package: str, base: Path | None = None) -> str:
     """Return a fingerprint of what decides the result of a command on a stack.
 
     Parameters
@@ -213,10 +213,12 @@ def inputs_of(file: Path, package: str) -> str:
         The stack's file.
     package
         Revision of this package; see ``revision``.
+    base
+        The base that the stack's file refines. Default: it has none.
     """
     overrides = stacks.folder() / policy_overrides.FILE
     digest = hashlib.sha256(package.encode())
-    for each in (file, overrides):
+    for each in filter(None, (file, base, overrides)):
         content = each.read_bytes() if each.exists() else b""
         digest.update(f"\0{len(content)}\0".encode() + content)
     return digest.hexdigest()

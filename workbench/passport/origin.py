@@ -59,23 +59,23 @@ def origin_of(stack: Stack, package: Path = PROJECT_ROOT) -> Origin:
     package
         Folder of this package. Default: that of the running one.
     """
-    file, overrides = stack.file.resolve(), (stacks.folder() / policy_overrides.FILE).resolve()
+    sources = [each.resolve() for each in (stack.file, stack.base, stacks.folder() / policy_overrides.FILE) if each]
     is_checkout = git(package, "rev-parse", "--show-toplevel") == str(package)
-    unclean = [*_unclean_stack(file, overrides)]
+    unclean = [*_unclean_stack(*sources)]
     if is_checkout:
         unclean += _changes("This package", package, "--", *_DECIDES)
-    return Origin(version(APP), _commit(package) if is_checkout else None, _commit(file.parent), tuple(unclean))
+    return Origin(version(APP), _commit(package) if is_checkout else None, _commit(sources[0].parent), tuple(unclean))
 
 
 def _commit(folder: Path) -> str | None:
     return git(folder, "rev-parse", "--verify", "HEAD^{commit}")
 
 
-def _unclean_stack(file: Path, overrides: Path) -> Iterator[str]:
+def _unclean_stack(file: Path, *others: Path) -> Iterator[str]:
     if _commit(file.parent) is None:
         yield f"{stacks.shown_path(file)} is in no Git commit."
         return
-    for each in (file, overrides):
+    for each in (file, *others):
         if each.exists():  # an ignored file is in no commit either
             yield from _changes(stacks.shown_path(each), each.parent, "--ignored", "--", str(each))
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from components.stack_files import yaml_source
+from components.stack_files.yaml_source import SourceError
 from infra.config.problems import printable
 from policies.registry import RULES
 from workbench import stacks
 from workbench.report.model import Finding, FindingStatus, Outcome, Report, StackReport
 from workbench.report.words import STANDINGS, type_and_name
-from workbench.stacks import yaml_source
-from workbench.stacks.yaml_source import SourceError
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from components.contract.policy_guard import PolicyGuard
-from infra.config import CONFIG_KEY, ConfigurationError, parse
+from components.stack_files.base import BASE_KEY
+from infra.config import CONFIG_KEY, ConfigurationError
+from infra.config.inheritance import resolve
 from policies.diagnostics import ALL_PACKS, pack_name
 from policies.rule import Pack
 from policies.waivers import WHOLE_STACK, Approval, Waiver
+from workbench import stacks
 from workbench.report import costs, pools
 from workbench.report.approvals import approval_of, expired_approval_of
 from workbench.report.changes import Changed, changes_of, unchanged
@@ -32,6 +35,7 @@ from workbench.report.model import (
 )
 from workbench.report.rehearsed import Rehearsal
 from workbench.report.values import safe
+from workbench.system.paths import PROJECT_ROOT
 
 PACKS: Final = frozenset(map(pack_name, Pack))
 
@@ -100,7 +104,7 @@ class Case:
 
 def judge(case: Case) -> StackReport:
     """Return the report on a stack."""
-    environment, kind, guard = _choices(case.own)
+    environment, kind, guard = _choices(case)
     changes = changes_of(case.own)
     findings = own_findings(case.own)
     gaps = list(_gaps(case, case.own, findings))
@@ -174,10 +178,13 @@ def _gravest_first(against: tuple[Outcome, str]) -> int:
     return -list(Outcome).index(against[0])
 
 
-def _choices(stream: Stream) -> tuple[str, str, PolicyGuard]:
-    """Return environment, kind and guard from the stack's configuration in the stream."""
+def _choices(case: Case) -> tuple[str, str, PolicyGuard]:
+    """Return environment, kind and guard from the stack's configuration in the stream, and from its base."""
     try:
-        config = parse(json.loads(stream.config.get(CONFIG_KEY, "null")))
+        settings = json.loads(case.own.config.get(CONFIG_KEY, "null"))
+        is_refining = isinstance(settings, dict) and BASE_KEY in settings
+        file = stacks.stack_files().get(case.stack) if is_refining else None
+        config = resolve(settings, file.parent if file else PROJECT_ROOT)
     except (ConfigurationError, ValueError, RecursionError):
         return "", "", PolicyGuard.REQUIRED
     return config.environment.value, config.cluster.kind, config.policy_guard

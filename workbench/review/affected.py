@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from components.stack_files.inheritance import base_name
 from workbench.prices.price_file import OWN_FILE
 from workbench.review.comparison import ChangedFile
 from workbench.review.judges import ROWS, Row, altered
@@ -14,23 +15,26 @@ _EXAMPLE: Final = re.compile(r"examples/([^/]+)/.*", re.DOTALL)
 _NONE: Final = re.compile(rf"(docs|tests)/.*|.*\.md|{re.escape(OWN_FILE)}", re.DOTALL)
 
 
-def affected(files: Collection[ChangedFile], stacks: Collection[str], base: Any, head: Any) -> set[str]:
+def affected(
+    files: Collection[ChangedFile], stacks: Mapping[str, str | None], overrides_before: Any, overrides_after: Any
+) -> set[str]:
     """Return which of ``stacks`` a change can affect.
 
-    A stack file, or what lies beside it under ``examples``, affects its stack; a row of the overrides affects the stack
-    that it names; documents, tests and prices affect none. Everything else may affect every stack.
+    A stack file, or what lies beside it under ``examples``, affects its stack; a base affects the stacks that refine
+    it; a row of the overrides affects the stack that it names; documents, tests and prices affect none. Everything else
+    may affect every stack.
 
     Parameters
     ----------
     files
         Changed files.
     stacks
-        Names of the stacks of the change.
-    base, head
+        The stacks of the change by name, each with the path of its base; None without one.
+    overrides_before, overrides_after
         The overrides before and after, from ``judges.overrides``.
     """
     paths = {path for file in files for path in (file.path, file.was) if path}
-    return {stack for path in paths for stack in _of(path, stacks, base, head)} & set(stacks)
+    return {stack for path in paths for stack in _of(path, stacks, overrides_before, overrides_after)} & set(stacks)
 
 
 def gone(files: Collection[ChangedFile]) -> Iterator[tuple[ChangedFile, str]]:
@@ -48,11 +52,13 @@ def _stack_of(path: str) -> str:
     return named[1] if named and (not example or example[1] == named[1]) else ""
 
 
-def _of(path: str, stacks: Collection[str], base: Any, head: Any) -> Collection[str]:
+def _of(path: str, stacks: Mapping[str, str | None], base: Any, head: Any) -> Collection[str]:
     if stack := _stack_of(path):
         return {stack}
     if example := _EXAMPLE.fullmatch(path):
         return {example[1]}
+    if base_name(path):
+        return {name for name, refined in stacks.items() if refined == path}
     if _NONE.fullmatch(path):
         return set()
     return _of_overrides(stacks, base, head) if path == str(FILE) else stacks

@@ -6,10 +6,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from components.stack_files import yaml_source
 from infra.config.problems import printable, shown
 from workbench.report.model import JudgeChange
 from workbench.review.comparison import ChangedFile
-from workbench.stacks import yaml_source
 from workbench.stacks.policy_overrides import FILE
 
 Row: TypeAlias = Mapping[str, Any]
@@ -29,8 +29,8 @@ _LIST_MAX: Final = 300
 CHOICES: Final = frozenset({"environment", "profile", "policies", "policyGuard"})
 """Settings of a stack file that select the rules for the stack, their levels and their limits."""
 
-HARMLESS: Final = re.compile(r"/?(.*/)?[^/]+\.md|(examples/[^/]+/)?Pulumi\.[^/]+\.yaml", re.DOTALL)
-"""Documents, and stack files, whose plans are evaluated. Every other file needs a review by its owners."""
+HARMLESS: Final = re.compile(r"/?(.*/)?[^/]+\.md|(examples/[^/]+/)?(Pulumi|Base)\.[^/]+\.yaml", re.DOTALL)
+"""Documents; stack files and their bases, whose plans are evaluated. Every other file needs a review by its owners."""
 
 _OTHER: Final = "a file that later runs may read or execute"
 _OTHERS_MAX: Final = 100

@@ -12,9 +12,10 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from components.contract.policy_guard import PolicyGuard
+from components.stack_files import yaml_source
+from components.stack_files.inheritance import BaseFileError
 from infra.config import CONFIG_KEY
 from workbench import stacks
-from workbench.stacks import yaml_source
 from workbench.stacks.policy_overrides import pack_configuration
 from workbench.system.errors import UserError
 
@@ -42,15 +43,15 @@ OWN_STACKS: TypeAdapter[dict[str, OwnStack]] = TypeAdapter(dict[str, OwnStack])
 
 
 def choices_of(file: Path) -> dict[str, Any]:
-    """Return a stack file's unvalidated content under ``CONFIG_KEY``; empty if the file is invalid.
+    """Return a stack's unvalidated settings, those of its base included; empty if a file is invalid.
 
     This needs no code of the change.
     """
-    if stacks.leads_outside(file, file.parent):
+    if yaml_source.leads_outside(file, file.parent):
         return {}
     try:
-        document = yaml_source.read(file).document
-    except (OSError, yaml_source.SourceError):
+        document = stacks.unvalidated(file)
+    except (OSError, BaseFileError, yaml_source.SourceError):
         return {}
     config = document.get("config") if isinstance(document, dict) else None
     choices = config.get(CONFIG_KEY) if isinstance(config, dict) else None

@@ -143,7 +143,8 @@ def compared_plan(name: str, base: Stack | None, head: OwnStack, tools: Tools) -
     with temporary.folder("review") as (folder, _):
         # A copy, since the engine may modify it.
         copy = Path(folder) / file.name
-        copy.write_bytes(file.read_bytes())
+        for each in filter(None, (file, stacks.base_of(file))):
+            (Path(folder) / each.name).write_bytes(each.read_bytes())
         environment = {**_given(os.environ), **cloud.variables(name, copy, tools.toolchain)}
         if base and base.is_local:
             session = open_session(base, tools.toolchain, Instance(name).kubeconfig)

@@ -103,7 +103,7 @@ class Review:
             own = self._own(package, head, Path(folder))
             files = stacks.stack_files(head)
             rows_before, rows_after = overrides(base), overrides(head)
-            chosen = _chosen(selected, own) or affected(comparison.files, own, rows_before, rows_after)
+            chosen = _chosen(selected, own) or affected(comparison.files, _bases(files, head), rows_before, rows_after)
             planned = self._plans({name: own[name] for name in sorted(chosen)}, tools)
             # A selected stack without a plan is reported as not evaluated.
             planned |= {name: Planned() for name in sorted(set(selected) - planned.keys())}
@@ -225,6 +225,12 @@ def _row(name: str, file: Path, own: OwnStack) -> dict[str, Any]:
         "guard": min(guards, key=list(PolicyGuard).index, default=None),
         "problems": own.problems,
     }
+
+
+def _bases(files: Mapping[str, Path], head: Path) -> dict[str, str | None]:
+    """Return the path of each stack's base; None without one."""
+    found = {name: stacks.base_of(file) for name, file in files.items()}
+    return {name: base.relative_to(head).as_posix() if base else None for name, base in found.items()}
 
 
 def _kind(choices: Mapping[str, Any]) -> str:

@@ -3,12 +3,15 @@
 import difflib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from components.contract.labels import is_dns_label
 from components.contract.local.config import LocalConfig
+from components.stack_files import yaml_source
+from components.stack_files.inheritance import BaseFileError, Inherited, base_file, inherit
+from components.stack_files.yaml_source import Source, SourceError, leads_outside
 from infra.config import (
     CONFIG_KEY,
     ENGINE_KEYS,
@@ -18,11 +21,12 @@ from infra.config import (
     StackConfig,
     parse,
 )
+from infra.config.inheritance import inherited, placed
 from infra.config.problems import did_you_mean, nearest, printable, shown
+from infra.config.stack_file import StackFile
 from infra.config.tree import tree
-from workbench.stacks import yaml_source
 from workbench.stacks.file_problems import FileProblems, located
-from workbench.stacks.yaml_source import Source, SourceError
+from workbench.stacks.origins import Origin, origins_of, resolved
 from workbench.system.digests import digest_of
 from workbench.system.errors import UserError
 from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT
@@ -43,8 +47,12 @@ class Stack:
     name: str
     file: Path
     document: dict[str, Any]
-    """The whole stack file, as the engine reads it."""
+    """The whole stack file, as the engine reads it, with the settings of its base in place."""
     config: StackConfig
+    base: Path | None = None
+    """The base that the stack file refines; None if it has none."""
+    origins: Mapping[KeyPath, Origin] = field(default_factory=dict)
+    """What sets each value, by its path below ``CONFIG_KEY``; defaults are missing."""
 
     @property
     def is_local(self) -> bool:
@@ -157,29 +165,52 @@ def read(file: Path) -> Stack:
         raise StackFileError(file, [error.problem]) from None
     except OSError as error:
         raise StackFileError(file, [Problem(None, f"the file cannot be read: {error.strerror}")]) from None
-    choices = _choices(source.document)
-    secrets = list(_secrets(choices, CHOICES_PATH))
-    problems = [*source.problems, *_file_problems(source.document), *secrets]
-    config = None
-    if isinstance(choices, dict):
+    own = _choices(source.document)
+    secrets = list(_secrets(own, CHOICES_PATH))
+    wrong = list[Problem]()
+    found, config = None, None
+    if isinstance(own, dict):
         try:
-            config = parse(choices)
+            found = inherited(own, file.parent, shown_path)
+            config = parse(found.settings)
         except ConfigurationError as error:
             unread, encrypted = {p.path for p in source.problems}, {p.path for p in secrets}
-            absolute = [replace(problem, path=(*CHOICES_PATH, *(problem.path or ()))) for problem in error.problems]
-            problems += [
+            absolute = [_absolute(problem, found, file) for problem in error.problems]
+            wrong = [
                 problem
                 for problem in absolute
                 if problem.path not in unread and encrypted.isdisjoint(_with_parents(problem.path or ()))
             ]
-    if problems or not config:
+    document = resolved(source.document, found) if found else source.document
+    problems = [*source.problems, *_file_problems(document), *secrets, *wrong]
+    if problems or not (found and config):
         raise StackFileError(file, [_located(problem, source) for problem in problems])
-    return Stack(_name(file), file, source.document, config)
+    names = shown_path(file), shown_path(found.file) if found.file else ""
+    return Stack(_name(file), file, document, config, found.file, origins_of(source, CHOICES_PATH, found, names))
 
 
-def leads_outside(file: Path, root: Path) -> bool:
-    """Return whether a file is a link to one outside of a folder, such as a system's: errors would quote it."""
-    return file.is_symlink() and file.exists() and not file.resolve().is_relative_to(root.resolve())
+def unvalidated(file: Path) -> Any:
+    """Return the document of a stack file with the settings of its base, without judging them.
+
+    Raises
+    ------
+    SourceError
+        The file is no YAML.
+    BaseFileError
+        Its base cannot be used.
+    OSError
+        It cannot be read.
+    """
+    document = yaml_source.read(file).document
+    return resolved(document, inherit(_choices(document), file.parent))
+
+
+def base_of(file: Path) -> Path | None:
+    """Return the base that a stack file names, which may not exist; None if it names none."""
+    try:
+        return base_file(_choices(yaml_source.read(file).document), file.parent)
+    except (SourceError, BaseFileError, OSError):
+        return None
 
 
 def shown_path(file: Path) -> str:
@@ -257,7 +288,7 @@ def _engine_key(key: str, config: Mapping[str, Any]) -> Problem | None:
 
 
 def _misplaced(key: str, *parents: str) -> Problem | None:
-    if key not in tree(StackConfig).keys:
+    if key not in tree(StackFile).keys:
         return None
     return Problem((*parents, key), f"belongs under config, {CONFIG_KEY}; indent it")
 
@@ -279,8 +310,17 @@ def _with_parents(path: KeyPath) -> Iterator[KeyPath]:
     return (path[:length] for length in range(len(path) + 1))
 
 
+def _absolute(problem: Problem, found: Inherited | None, file: Path) -> Problem:
+    """Return a problem of the settings with its path from the file's root; one in the base has its place there."""
+    if found and (there := placed(found, problem, shown_path)).file:
+        return replace(there, message=f"in {shown_path(file)}: {there.message}")
+    return problem if problem.file else replace(problem, path=(*CHOICES_PATH, *(problem.path or ())))
+
+
 def _located(problem: Problem, source: Source) -> Problem:
     """Return the problem with its line and its path below ``CONFIG_KEY``."""
+    if problem.file:
+        return problem
     path = problem.path or ()
     below = path[len(CHOICES_PATH) :] if path[: len(CHOICES_PATH)] == CHOICES_PATH else problem.path
     return replace(located(problem, source), path=below)

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from components.stack_files.yaml_source import Source
 from infra.config import Problem
-from workbench.stacks.yaml_source import Source
 
 
 @dataclass(frozen=True)
@@ -19,27 +19,31 @@ class FileProblems:
     @classmethod
     def of(cls, file: str, problems: Iterable[Problem]) -> Self:
         """Return the problems of a file in the order of their lines."""
-        return cls(file, tuple(sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0))))
+        return cls(file, tuple(sorted(problems, key=lambda each: (each.file or "", each.line or 0, each.column or 0))))
 
     @property
     def heading(self) -> str:
         """How many problems the file has."""
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
-        return f"{count} in {self.file}"
+        files = dict.fromkeys(problem.file or self.file for problem in self.problems)
+        return f"{count} in {' and '.join(files)}"
 
     @property
     def lines(self) -> list[str]:
         """One line per problem, in the FILE:LINE form that editors and terminals can jump to."""
         return [
-            ":".join([self.file, *([str(problem.line)] if problem.line else [])]) + f": {problem}"
-            for problem in self.problems
+            problem.place + str(problem)
+            for problem in (replace(each, file=each.file or self.file) for each in self.problems)
         ]
 
     @property
     def rows(self) -> list[dict[str, Any]]:
         """Every problem as data, for scripts."""
         keys = ("line", "column", "path", "message", "given", "allowed")
-        return [{"file": self.file, **{key: getattr(problem, key) for key in keys}} for problem in self.problems]
+        return [
+            {"file": problem.file or self.file, **{key: getattr(problem, key) for key in keys}}
+            for problem in self.problems
+        ]
 
 
 def located(problem: Problem, source: Source) -> Problem:

@@ -13,15 +13,16 @@ from pydantic import Field, ValidationError
 
 from components.contract.choices import ContractModel
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
+from components.stack_files import yaml_source
+from components.stack_files.yaml_source import SourceError
 from infra.config import Problem
 from infra.config.problems import problems_of
 from policies.registry import RULES
 from policies.rule import Rule
 from policies.waivers import Accepted, Approval, Waiver
 from workbench import stacks
-from workbench.stacks import StackFileError, yaml_source
+from workbench.stacks import StackFileError
 from workbench.stacks.file_problems import located
-from workbench.stacks.yaml_source import SourceError
 from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, data_dir
 

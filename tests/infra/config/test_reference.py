@@ -1,19 +1,27 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
 from pydantic import BaseModel
+from referencing import Registry, Resource
 
 from components.contract.choices import Explained
+from components.stack_files.base import BaseFile
 from infra.config import StackConfig, reference
+from infra.config.stack_file import StackFile
 from infra.config.tree import tree
 from support import stack_cases
 from workbench.stacks import stack_files
 from workbench.system.paths import PROJECT_ROOT
 
-VALIDATOR = jsonschema.Draft202012Validator(reference.schema())
+_BASE = Resource.from_contents(reference.base_schema())
+VALIDATOR = jsonschema.Draft202012Validator(
+    reference.schema(), registry=Registry().with_resource(reference.BASE_SCHEMA.name, _BASE)
+)
+BASES = jsonschema.Draft202012Validator(reference.base_schema())
 
 BEYOND_A_SCHEMA = {
     "fabric-without-a-zone",
@@ -552,7 +560,7 @@ def full_name(model: type[BaseModel]) -> str:
 
 FIELDS = [
     pytest.param(model, name, id=f"{full_name(model)}-{name}")
-    for model in sorted(models(), key=full_name)
+    for model in sorted(models(StackFile) | models(BaseFile), key=full_name)
     for name in model.model_fields
 ]
 
@@ -571,11 +579,15 @@ def test_schema_and_page_in_the_repository_are_current() -> None:
     assert reference.SCHEMA.read_text(encoding="utf-8") == reference.schema_text(), (
         "python -m infra.config.reference --write"
     )
+    assert reference.BASE_SCHEMA.read_text(encoding="utf-8") == reference.text_of(reference.base_schema()), (
+        "python -m infra.config.reference --write"
+    )
     assert reference.PAGE.read_text(encoding="utf-8") == reference.page(), "python -m infra.config.reference --write"
 
 
-def test_the_schema_is_one() -> None:
-    jsonschema.Draft202012Validator.check_schema(reference.schema())
+def test_the_schemas_are_valid() -> None:
+    for schema in (reference.schema(), reference.base_schema()):
+        jsonschema.Draft202012Validator.check_schema(schema)
 
 
 @pytest.mark.parametrize("name", sorted(stack_files()))
@@ -586,6 +598,35 @@ def test_every_stack_file_names_the_schema_in_its_first_line_and_fits_it(name: s
     assert comment == "# yaml-language-server: "
     assert (file.parent / schema).resolve() == reference.SCHEMA
     assert [error.message for error in VALIDATOR.iter_errors(yaml.safe_load(text))] == []
+
+
+ORGANISATION = PROJECT_ROOT / "examples" / "organisation"
+
+
+@pytest.mark.parametrize("file", sorted(ORGANISATION.iterdir()), ids=lambda file: file.name)
+def test_a_base_and_the_stack_files_that_refine_it_fit_their_schemas(file: Path) -> None:
+    is_base = file.name.startswith("Base.")
+    text = file.read_text(encoding="utf-8")
+    schema = text.splitlines()[0].partition("$schema=")[2]
+    assert (file.parent / schema).resolve() == (reference.BASE_SCHEMA if is_base else reference.SCHEMA)
+    assert [each.message for each in (BASES if is_base else VALIDATOR).iter_errors(yaml.safe_load(text))] == []
+
+
+def test_a_stack_file_needs_all_keys_unless_it_refines_a_base() -> None:
+    settings = {"schemaVersion": 1, "environment": "dev", "cluster": {"kind": "eks", "tags": {"team": None}}}
+    refining = {**settings, "base": "acme"}
+    assert not VALIDATOR.is_valid({"config": {"igz-clusters:stack": settings}})
+    assert VALIDATOR.is_valid({"config": {"igz-clusters:stack": refining}})
+    assert not VALIDATOR.is_valid({"config": {"igz-clusters:stack": {**refining, "profil": "x"}}})
+    assert not VALIDATOR.is_valid({"config": {"igz-clusters:stack": {**refining, "base": "../acme"}}})
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [{}, {"settings": {}, "kind": "eks"}, {"settings": {}, "kinds": []}, {"settings": {"environment": "dev"}}],
+)
+def test_the_schema_of_a_base_is_closed(layer: dict[str, Any]) -> None:
+    assert not BASES.is_valid({"schemaVersion": 1, "layers": [layer]})
 
 
 @pytest.mark.parametrize(("model", "name"), FIELDS)

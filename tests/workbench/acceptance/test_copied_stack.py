@@ -135,3 +135,16 @@ def test_an_edit_changes_the_named_keys_and_keeps_the_engines_salt(folder: Path)
     assert made.stack.config.pools["initial"].labels == {"team": "ml"}
     made.edit({"policyGuard": None})
     assert "policyGuard" not in made.choices
+
+
+def test_a_copy_has_the_settings_of_the_base_and_notices_its_edits(folder: Path) -> None:
+    base = folder / "Base.acme.yaml"
+    base.write_text("schemaVersion: 1\nlayers: [{ settings: { policies: { requiredTags: [team] } } }]\n")
+    made = copied(folder, {**LOCAL, "base": "acme"})
+    assert made.choices["policies"] == {"requiredTags": ["team"]}
+    assert "base" not in made.choices
+    made.require_unedited(stacks.find("dev"))
+    base.write_text(base.read_text().replace("team", "owner"))
+    said = r"Pulumi\.dev\.yaml or Base\.acme\.yaml was edited .*: config\.igz-clusters:stack\.policies\.requiredTags\."
+    with pytest.raises(UserError, match=said):
+        made.require_unedited(stacks.find("dev"))

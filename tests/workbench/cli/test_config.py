@@ -1,4 +1,5 @@
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -217,7 +218,7 @@ def test_explain_without_a_key_lists_every_key_once() -> None:
     lines = run("explain").stdout.splitlines()
     assert [line.split()[0] for line in lines].count("instanceTypes") == 1
     assert lines[0].split() == ["schemaVersion", "Version", "of", "this", "format."]
-    assert [row["key"] for row in json.loads(run("explain", "--json").stdout)][-1] == "policyGuard"
+    assert [row["key"] for row in json.loads(run("explain", "--json").stdout)][-2:] == ["policyGuard", "base"]
 
 
 @pytest.mark.parametrize(
@@ -235,7 +236,7 @@ def test_explain_suggests_the_nearest_keys(key: str, hint: str) -> None:
     assert result.exception.hint == hint
 
 
-@pytest.mark.parametrize("command", ["check", "explain", "show"])
+@pytest.mark.parametrize("command", ["check", "explain", "show", "diff"])
 def test_help_teaches_each_command(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -257,3 +258,113 @@ def test_nothing_is_coloured_or_cut_outside_a_terminal(checkout: Path) -> None:
     printed = run("check").stdout
     assert "\x1b" not in printed
     assert printed.splitlines()[0].endswith("... (1000 characters); allowed: dev, prod)")
+
+
+BASE = """\
+schemaVersion: 1
+layers:
+  - environments: [dev]
+    settings: { policies: { admission: warn } }
+"""
+REFINING = VALID.replace("environment: dev", "environment: dev\n    base: acme")
+
+
+@pytest.fixture
+def organisation(checkout: Path) -> Path:
+    """A checkout with two stacks that refine a base."""
+    (checkout / "Base.acme.yaml").write_text(BASE)
+    for name in ("good", "bad"):
+        (checkout / f"Pulumi.{name}.yaml").write_text(REFINING)
+    return checkout
+
+
+def committed(folder: Path) -> None:
+    author = ["-c", "user.name=x", "-c", "user.email=x@example.com"]
+    for command in (["init", "--quiet"], ["add", "--all"], [*author, "commit", "--quiet", "--message=x"]):
+        subprocess.run(["git", "-C", folder, *command], check=True)
+
+
+def test_check_looks_at_bases_too(organisation: Path) -> None:
+    ok = ["Base.acme.yaml: ok", "Pulumi.bad.yaml: ok", "Pulumi.good.yaml: ok"]
+    result = run("check")
+    assert (result.exit_code, result.stdout.splitlines()) == (0, ok)
+    assert run("check", str(organisation / "Base.acme.yaml")).stdout == "Base.acme.yaml: ok\n"
+
+
+def test_check_names_the_problems_of_a_base_once(organisation: Path) -> None:
+    (organisation / "Base.acme.yaml").write_text(BASE.replace("admission", "admision"))
+    result = run("check")
+    first, *others = result.stdout.splitlines()
+    assert result.exit_code == 1
+    assert first.startswith("Base.acme.yaml:4: layers[0].settings.policies.admision: unknown key, did you mean")
+    assert others == [f"Pulumi.{name}.yaml: its base is invalid, see above" for name in ("bad", "good")]
+    assert [row["line"] for row in json.loads(run("check", "--json").stdout)] == [4]
+
+
+def test_check_answers_a_base_that_is_not_there(checkout: Path) -> None:
+    said = "base: there is no Base.none.yaml beside the stack file"
+    assert run("check", str(checkout / "Base.none.yaml")).stdout == f"Base.none.yaml: {said}\n"
+
+
+def test_show_says_which_line_sets_a_value_if_there_is_a_base(organisation: Path) -> None:
+    text = run("show", "good").stdout
+    lines = {line.strip() for line in text.splitlines()}
+    assert {"admission: warn  # Base.acme.yaml:4 (dev)", "environment: dev  # Pulumi.good.yaml:4"} <= lines
+    assert parse(yaml.safe_load(text)["config"][CONFIG_KEY]) == stacks.find("good").config
+    shown = json.loads(run("show", "good", "--json").stdout)
+    assert shown["base"] == "Base.acme.yaml"
+    origins = {tuple(row["path"]): (row["file"], row["line"], row["stacks"]) for row in shown["origins"]}
+    assert origins["policies", "admission"] == ("Base.acme.yaml", 4, "dev")
+    assert origins[("environment",)] == ("Pulumi.good.yaml", 4, "")
+
+
+def test_diff_prints_a_row_a_difference_and_fails(organisation: Path) -> None:
+    (organisation / "Pulumi.bad.yaml").write_text(VALID)
+    result = run("diff", "good", "bad")
+    assert result.exit_code == 1
+    assert [line.split("  ") for line in result.stdout.splitlines()][1][0] == "policies.admission"
+    assert "warn  (Base.acme.yaml:4 (dev))" in result.stdout
+    (row,) = json.loads(run("diff", "good", "bad", "--json").stdout)["differences"]
+    assert row["path"] == ["policies", "admission"]
+    assert row["left"] == {"value": "warn", "origin": "Base.acme.yaml:4 (dev)"}
+    assert row["right"]["origin"] == "default"
+
+
+def test_diff_of_what_is_the_same_succeeds(organisation: Path) -> None:
+    result = run("diff", "good", "bad")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "good and bad have the same configuration.\n"
+
+
+def test_diff_compares_with_a_commit_and_its_base(organisation: Path) -> None:
+    committed(organisation)
+    assert run("diff", "good@HEAD", "good").exit_code == 0
+    (organisation / "Base.acme.yaml").write_text(BASE.replace("warn", "deny"))
+    (row,) = json.loads(run("diff", "good@HEAD", "good", "--json").stdout)["differences"]
+    assert (row["left"]["value"], row["right"]["value"]) == ("warn", "deny")
+    assert row["left"]["origin"] == row["right"]["origin"] == "Base.acme.yaml:4 (dev)"
+    refused = run("diff", "good@nowhere", "good").exception
+    assert str(refused).startswith("good@nowhere: 'nowhere' is neither a stack nor a commit")
+    assert str(run("diff", "godo@HEAD", "good").exception).startswith("Stack 'godo' not found")
+
+
+def test_diff_names_the_base_of_a_commit_in_which_it_was_invalid(organisation: Path) -> None:
+    (organisation / "Base.acme.yaml").write_text(BASE.replace("admission", "admision"))
+    committed(organisation)
+    (organisation / "Base.acme.yaml").write_text(BASE)
+    said = str(run("diff", "good@HEAD", "good").exception).splitlines()
+    assert said[1] == "1 problem in Base.acme.yaml"
+    assert said[2].startswith("Base.acme.yaml:4: layers[0].settings.policies.admision: unknown key")
+
+
+ORGANISATION = Path(__file__).parents[3] / "examples" / "organisation"
+
+
+def test_the_example_of_an_organisation_is_valid(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(ORGANISATION))
+    result = run("check")
+    files = ["Base.acme", "Pulumi.acme-azure", "Pulumi.acme-dev", "Pulumi.acme-prod"]
+    assert result.stdout.splitlines() == [f"{file}.yaml: ok" for file in files]
+    prod = stacks.find("acme-prod").config.cluster.model_dump(by_alias=True)
+    assert prod["tags"] == {"team": "ml-platform", "cost-center": "4712"}
+    assert prod["zones"] == ("a", "b")

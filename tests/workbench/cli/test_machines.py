@@ -174,3 +174,14 @@ def test_a_list_inside_an_alias_is_refused_and_left(file: Path) -> None:
     result = command("here", "more", "--write")
     assert result.exit_code == 1
     assert file.read_text() == before
+
+
+def test_the_types_of_a_shape_from_the_base_are_written_into_the_stack_file(file: Path) -> None:
+    lines = [line[6:] for line in SHAPED.splitlines()]
+    base = "schemaVersion: 1\nlayers:\n  - settings:\n      pools:\n" + "".join(f"        {line}\n" for line in lines)
+    (file.parent / "Base.acme.yaml").write_text(base)
+    file.write_text(VALID.replace("environment: dev", "environment: dev\n    base: acme"))
+    result = command("here", "--write")
+    assert (result.exit_code, listed(file)) == (0, TYPES)
+    assert (file.parent / "Base.acme.yaml").read_text() == base
+    assert command("here", "--check").exit_code == 0

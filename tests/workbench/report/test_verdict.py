@@ -1,5 +1,6 @@
 import json
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from components.contract.policy_guard import PolicyGuard
 from policies.waivers import Approval, Waiver, today
 from support.event_lines import events, kind, lines, resource, without
 from support.streams import stream
+from workbench import stacks
 from workbench.report.events import read
 from workbench.report.model import FindingStatus, Outcome, Source, StackReport
 from workbench.report.verdict import Approvals, Case, judge
@@ -218,6 +220,23 @@ def test_a_dated_row_approves_dangers(approvals: Approvals, outcome: Outcome) ->
 def test_an_expired_approval_is_said_to_be() -> None:
     found = judged("replaced", approvals=Approvals([approval(days=-1)]))
     assert "the approval OPS-1 of ml to replace * expired on " in found.reasons[0]
+
+
+def test_choices_that_a_base_adds_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    found = events("replaced")
+    config = next(event for event in found if "preludeEvent" in event)["preludeEvent"]["config"]
+    own = json.loads(config["igz-clusters:stack"])
+    own.pop("policyGuard", None)
+    config["igz-clusters:stack"] = json.dumps({**own, "base": "acme"})
+    (tmp_path / "Pulumi.prod.yaml").write_text("config: { 'igz-clusters:stack': {} }\n")
+    base = tmp_path / "Base.acme.yaml"
+    for guard, outcome in (("warn", Outcome.REVIEW), ("required", Outcome.BLOCKED)):
+        base.write_text(f"schemaVersion: 1\nlayers: [{{ settings: {{ policyGuard: {guard} }} }}]\n")
+        report = judged(lines(found))
+        assert (report.environment, report.kind, report.outcome) == ("prod", "eks", outcome)
+    base.unlink()
+    assert judged(lines(found)).outcome is Outcome.BLOCKED
 
 
 def test_of_an_unreadable_configuration_the_guard_is_the_strictest() -> None:

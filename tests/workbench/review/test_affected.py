@@ -7,8 +7,8 @@ import pytest
 from workbench.review.affected import affected, gone
 from workbench.review.comparison import ChangedFile
 
-STACKS = {"dev", "prod", "trial"}
-ALL = STACKS
+STACKS = {"dev": "Base.acme.yaml", "prod": "Base.acme.yaml", "trial": None}
+ALL = set(STACKS)
 OVERRIDES = "policies/overrides.yaml"
 
 
@@ -20,6 +20,9 @@ def row(stack: str, **more: Any) -> dict[str, Any]:
     ("path", "stacks"),
     [
         ("Pulumi.dev.yaml", {"dev"}),
+        ("Base.acme.yaml", {"dev", "prod"}),
+        ("Base.other.yaml", set()),
+        ("elsewhere/Base.acme.yaml", ALL),
         ("examples/trial/Pulumi.trial.yaml", {"trial"}),
         ("examples/trial/notes.txt", {"trial"}),
         ("examples/gitlab/.gitlab-ci.yml", set()),
@@ -76,3 +79,7 @@ def test_stack_files_that_go_are_named() -> None:
         ChangedFile("Pulumi.prod.yaml"),
     ]
     assert [name for _, name in gone(files)] == ["dev", "one", "trial"]
+
+
+def test_a_base_that_moves_affects_the_stacks_that_refine_it_under_either_name() -> None:
+    assert affected([ChangedFile("docs/Base.acme.yaml", was="Base.acme.yaml")], STACKS, {}, {}) == {"dev", "prod"}

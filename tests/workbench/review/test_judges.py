@@ -134,3 +134,8 @@ def test_overrides_that_are_no_yaml_are_none(tmp_path: Path) -> None:
         (tmp_path / FILE).write_text(text)
         found = overrides(tmp_path)
         assert (found and found["waivers"][0]["expires"]) == expected
+
+
+def test_a_base_is_judged_by_the_plans_of_its_stacks_as_a_stack_file_is() -> None:
+    assert said([ChangedFile("Base.acme.yaml"), ChangedFile("examples/one/Base.acme.yaml")]) == []
+    assert said([ChangedFile("elsewhere/Base.acme.yaml")]) == [f"changes {OTHER}"]

@@ -72,3 +72,19 @@ def test_only_a_program_for_azure_may_request_tokens_of_its_environment(
     monkeypatch.setenv("ARM_USE_OIDC", "true")
     plan()
     assert seen.keys() & OTHERS.keys() == {"ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL"}
+
+
+def test_a_compared_plan_gets_the_base_of_its_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "Pulumi.dev.yaml").write_text("config: { 'igz-clusters:stack': { base: acme } }\n")
+    (tmp_path / "Base.acme.yaml").write_text("schemaVersion: 1\n")
+    beside: dict[str, str] = {}
+
+    def planned(_name: str, _head: OwnStack, environment: Mapping[str, str], *_: Any) -> Planned:
+        folder = Path(environment["PULUMI_OPTION_CONFIG_FILE"]).parent
+        beside.update({file.name: file.read_text() for file in folder.glob("*.yaml")})
+        return Planned()
+
+    monkeypatch.setattr(plans, "_planned", planned)
+    toolchain = Toolchain({"pulumi": Path("/tools/pulumi")})
+    compared_plan("dev", None, OwnStack(), Tools(toolchain, Runs(), BASE, tmp_path))
+    assert beside == {file.name: file.read_text() for file in tmp_path.iterdir()}

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import yaml
 
+from components.stack_files import yaml_source
+from components.stack_files.yaml_source import SourceError
 from infra.config import KeyPath
 from workbench.rehearsal.advice.edits import Edit, applied, inline
-from workbench.stacks import yaml_source
-from workbench.stacks.yaml_source import SourceError
 
 _CONTEXT: Final = 3
 _NO_NEWLINE: Final = "\\ No newline at end of file\n"

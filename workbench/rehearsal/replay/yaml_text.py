@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import yaml
 
+from components.stack_files import yaml_source
 from workbench.rehearsal.replay.files import Replayed
 from workbench.rehearsal.scenario.durations import duration_text
-from workbench.stacks import yaml_source
 from workbench.system.errors import UserError
 
 _DURATIONS: Final = frozenset({"lasts", "at", "every", "stays", "runsFor", "time", "notice"})

@@ -9,14 +9,15 @@ from pydantic import ValidationError
 
 from components.contract.clusters import descriptor_of
 from components.contract.labels import is_dns_label
+from components.stack_files import yaml_source
+from components.stack_files.yaml_source import SourceError, leads_outside
 from infra.config import KeyPath, Problem, StackConfig
 from infra.config.problems import did_you_mean, nearest, problems_of, shown
 from workbench.rehearsal.scenario.events import CapacityRefused, OfficeHoursEnd, SpotReclaim
 from workbench.rehearsal.scenario.model import Needs, Scenario
 from workbench.rehearsal.scenario.places import Place
-from workbench.stacks import PROBLEMS_SHOWN, folder, leads_outside, shown_path, yaml_source
+from workbench.stacks import PROBLEMS_SHOWN, folder, shown_path
 from workbench.stacks.file_problems import FileProblems, located
-from workbench.stacks.yaml_source import SourceError
 from workbench.system.errors import UserError
 
 SHIPPED: Final = Path(__file__).parent / "shipped"

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from components.stack_files import yaml_source
 from infra.config import KeyPath
 from workbench.rehearsal.advice.edits import Edit, inline
 from workbench.rehearsal.advice.patch import PatchError, edited, patch_of, read_text
-from workbench.stacks import CHOICES_PATH, stack_files, yaml_source
+from workbench.stacks import CHOICES_PATH, read, stack_files
 from workbench.system.paths import PROJECT_ROOT
 
 TEXT = """\
@@ -202,3 +203,28 @@ def test_git_applies_the_patch_to_exactly_the_edited_text(tmp_path: Path, where:
 
 def test_equal_texts_have_no_patch(tmp_path: Path) -> None:
     assert patch_of(tmp_path / "a.yaml", TEXT, TEXT) == ""
+
+
+BASE = """\
+schemaVersion: 1
+layers:
+  - settings:
+      pools:
+        initial: { role: initial, size: { min: 2, max: 2 }, instanceTypes: [m6i.2xlarge] }
+        work: { role: workload, size: { min: 0, max: 3 }, instanceTypes: [m6i.2xlarge] }
+"""
+
+
+@pytest.mark.parametrize("own", ["", "    pools:\n      work: { labels: { a: b } }\n"])
+def test_an_edit_of_an_inherited_value_refines_it_in_the_stack_file(own: str, tmp_path: Path) -> None:
+    head = "config:\n  igz-clusters:stack:\n    schemaVersion: 1\n    base: acme\n    environment: dev\n"
+    file = tmp_path / "Pulumi.one.yaml"
+    (tmp_path / "Base.acme.yaml").write_text(BASE)
+    file.write_text(
+        edited(
+            f"{head}    cluster: {{ kind: local }}\n{own}", [Edit(("pools", "work", "size", "max"), 6)], CHOICES_PATH
+        )
+    )
+    pools = read(file).config.pools
+    assert (pools["work"].size.min, pools["work"].size.max, len(pools)) == (0, 6, 2)
+    assert pools["work"].labels == ({"a": "b"} if own else {})

@@ -18,8 +18,7 @@ from typing import Any, ClassVar, Final
 import yaml
 from typing_extensions import override
 
-from infra.config import KeyPath, Problem
-from infra.config.problems import shown
+from components.stack_files.problem import KeyPath, Problem, shown
 
 _NO_VALUE = (yaml.YAMLError, ValueError, LookupError, AttributeError, ArithmeticError)
 """What PyYAML raises for a scalar that does not match its tag or form, such as a date in a 13th month."""
@@ -94,6 +93,11 @@ def read(file: Path) -> Source:
     if len(content) > BYTES_MAX:
         raise SourceError(f"the file is larger than the limit of {BYTES_MAX // 1024} KiB")
     return parse(_text(content))
+
+
+def leads_outside(file: Path, root: Path) -> bool:
+    """Return whether a file is a link to one outside of a folder, such as a system's: errors would quote it."""
+    return file.is_symlink() and file.exists() and not file.resolve().is_relative_to(root.resolve())
 
 
 def parse(text: str) -> Source:

@@ -6,7 +6,16 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.stacks.yaml_source import BYTES_MAX, DEPTH_MAX, VALUES_MAX, Position, SourceError, parse, read, written
+from components.stack_files.yaml_source import (
+    BYTES_MAX,
+    DEPTH_MAX,
+    VALUES_MAX,
+    Position,
+    SourceError,
+    parse,
+    read,
+    written,
+)
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

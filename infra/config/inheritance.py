@@ -1,0 +1,136 @@
+"""Settings of a stack with those of its base, judged, each problem at its place in the file that has it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from components.contract.environments import ClusterKind
+from components.stack_files.base import BaseFile
+from components.stack_files.inheritance import BaseFileError, Inherited, inherit
+from components.stack_files.problem import KeyPath, Problem
+from components.stack_files.yaml_source import Source
+from infra.config.model import StackConfig
+from infra.config.parse import ConfigurationError, parse
+from infra.config.problems import problems_of
+from infra.config.stack_file import StackFile
+
+Named = Callable[[Path], str]
+"""Returns a file's path as messages show it."""
+
+
+def _name(file: Path) -> str:
+    return file.name
+
+
+def inherited(settings: Any, folder: Path, named: Named = _name) -> Inherited:
+    """Return the settings of a stack with those of its base, after judging what is in the base.
+
+    Its keys and values are judged one by one; ``parse`` judges them together, after merging.
+
+    Parameters
+    ----------
+    settings
+        The settings of the stack file, not validated.
+    folder
+        The folder of the stack file.
+    named
+        Default: the base's name without its folder.
+
+    Raises
+    ------
+    ConfigurationError
+        The base cannot be used; lists all of its problems at once, with file and line.
+    """
+    problems: list[Problem] = []
+    try:
+        found = inherit(settings, folder)
+        file, source = found.file, found.source
+    except BaseFileError as error:
+        file, source, problems = error.file, error.source, list(error.problems)
+        if error.invalid:
+            problems += _readable(problems_of(error.invalid, BaseFile), problems)
+    if source:
+        problems += _readable(_judged_alone(source.document), problems)
+    if problems:
+        raise ConfigurationError([_placed(each, file, source, each.path or (), named) for each in problems])
+    return found
+
+
+def placed(found: Inherited, problem: Problem, named: Named = _name) -> Problem:
+    """Return a problem of merged settings with its place in the base; unchanged if the stack file has the value."""
+    place = found.in_base(problem.path or ())
+    return problem if place is None else _placed(problem, found.file, found.source, place, named)
+
+
+def resolve(settings: Any, folder: Path) -> StackConfig:
+    """Return the choices of a stack that the engine handed on, those of its base included.
+
+    Raises
+    ------
+    ConfigurationError
+        With every problem at once.
+    """
+    found = inherited(settings, folder)
+    try:
+        # In the order in which the engine hands on settings without a base.
+        return parse(_sorted(found.settings) if found.file else found.settings)
+    except ConfigurationError as error:
+        raise ConfigurationError([placed(found, problem) for problem in error.problems]) from None
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
+
+
+def _placed(problem: Problem, file: Path | None, source: Source | None, place: KeyPath, named: Named) -> Problem:
+    if file is None:
+        return problem
+    position = source.position(place) if source else None
+    line, column = (position.line, position.column) if position else (None, None)
+    path = problem.path or None  # a problem of the whole file
+    return replace(problem, path=path, file=named(file), line=problem.line or line, column=problem.column or column)
+
+
+def _readable(found: Iterable[Problem], unread: Iterable[Problem]) -> list[Problem]:
+    """Return the problems that do not follow from a value that could not be read."""
+    paths = {each.path for each in unread}
+    return [each for each in found if each.path not in paths]
+
+
+def _judged_alone(document: Any) -> Iterator[Problem]:
+    """Return the problems of a base's settings that no stack could solve."""
+    layers = document.get("layers") if isinstance(document, Mapping) else None
+    for index, layer in enumerate(layers if isinstance(layers, list) else ()):
+        settings = layer.get("settings") if isinstance(layer, Mapping) else None
+        if isinstance(settings, Mapping):
+            for problem in _wrong_for_all(settings, _kinds(layer.get("kinds"), settings)):
+                yield replace(problem, path=("layers", index, "settings", *(problem.path or ())))
+
+
+def _kinds(chosen: Any, settings: Mapping[str, Any]) -> list[ClusterKind]:
+    """Return the kinds whose stacks take the settings of a layer; one of them, if the settings have no cluster."""
+    kinds = [kind for kind in ClusterKind if isinstance(chosen, list) and kind in chosen] or list(ClusterKind)
+    return kinds if "cluster" in settings else kinds[:1]
+
+
+def _wrong_for_all(settings: Mapping[str, Any], kinds: Iterable[ClusterKind]) -> Iterator[Problem]:
+    """Return the problems that settings have with each of the kinds: a key of one kind may be unknown to another."""
+    found = [{each.path: each for each in _wrong(settings, kind)} for kind in kinds]
+    for path in found[0]:
+        if all(path in of_a_kind for of_a_kind in found):
+            yield max((of_a_kind[path] for of_a_kind in found), key=lambda each: len(each.allowed))
+
+
+def _wrong(settings: Mapping[str, Any], kind: ClusterKind) -> list[Problem]:
+    cluster = settings.get("cluster", {})
+    whole = {**settings, "cluster": {**cluster, "kind": kind.value} if isinstance(cluster, Mapping) else cluster}
+    try:
+        StackConfig.model_validate(whole)
+    except ValidationError as error:
+        return problems_of(error, StackFile, is_partial=True)
+    return []

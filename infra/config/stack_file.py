@@ -1,0 +1,25 @@
+"""Model of a stack file as it is written: its settings, and the base that they refine."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from components.contract.choices import Explained
+from infra.config.model import StackConfig
+
+
+class StackFile(StackConfig):
+    """Settings as they are written, before those of the base are merged: it names the keys, and judges nothing."""
+
+    base: Annotated[
+        str | None,
+        Explained(
+            "A stack file has all settings itself.",
+            "Settings of Base.NAME.yaml beside the stack file, which the stack file refines (docs/inheritance.md).",
+        ),
+    ] = Field(
+        None,
+        pattern="^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
+        description="Name of the base whose settings this file refines.",
+        examples=["acme"],
+    )
