@@ -1,7 +1,6 @@
 """Finds the cluster components in a state or in a plan."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
 from typing import Any, Final
 
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, NodeUpgrade, Rank
@@ -79,7 +78,10 @@ def _replaces_all_nodes(stream: Stream) -> bool:
 
 def _at(inputs: Mapping[str, Any], path: Sequence[str]) -> Any:
     """Return the value at a path; an empty or absent one is None."""
-    return reduce(lambda value, key: (value or {}).get(key) or None, path, inputs)
+    value: Any = inputs
+    for key in path:
+        value = (value or {}).get(key)
+    return value or None
 
 
 def created_groups(stream: Stream) -> list[Group]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from components.contract.environments import Environment
 from policies.resource import Resource, Stack
@@ -33,7 +34,7 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
         yield from (Finding(f"{pod} {lack}.", urn=resource.urn) for lack in _own_lacks(resource, pod, scalers))
     budgets = [resource for resource in stack if resource.type == DISRUPTION_BUDGET]
     for resource, pod in services:
-        if not some(budgets, lambda budget, pod=pod: guards(budget, pod)):
+        if not some(budgets, partial(guards, pod=pod)):
             yield Finding(f"{pod} has no PodDisruptionBudget in its namespace; expected one.", urn=resource.urn)
 
 
