@@ -70,12 +70,19 @@ def render() -> str:
 
 
 def _index() -> Iterator[str]:
-    for pack in Pack:
-        yield from (f"## Pack `{pack}`", "", "| Rule | Requirement | dev | prod |", "|---|---|---|---|")
-        for rule in rules_of(pack):
-            levels = " | ".join(rule.level[environment] for environment in Environment)
-            yield f"| [{rule.id}](#{rule.anchor}) | {rule.title} | {levels} |"
-        yield ""
+    columns = "| Rule | Requirement | About | Pack | Severity | dev | prod |"
+    yield from ("## All rules", "", columns, "|---|---|---|---|---|---|---|")
+    for rule in (rule for pack in Pack for rule in rules_of(pack)):
+        levels = " | ".join(rule.level[environment] for environment in Environment)
+        known = f"{_subject(rule)} | `{rule.pack}` | {rule.severity} | {levels}"
+        yield f"| [{rule.id}](#{rule.anchor}) | {rule.title} | {known} |"
+    yield ""
+
+
+def _subject(rule: Rule[Any]) -> str:
+    """Return what a rule is about: the family of rules that its file is in."""
+    family = file_of(rule.id).parent.parent.name.replace("_", " ")
+    return family.upper() if family in {"aks", "eks"} else family
 
 
 def _coverage() -> Iterator[str]:
