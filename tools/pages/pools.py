@@ -32,7 +32,7 @@ WORK: Final = {
 INTERRUPTED: Final = "jobs that may be interrupted"
 """What runs on spot nodes."""
 
-WIDTH, ROW, LEFT, RIGHT, NODE, STEP = 680, 64, 24, 336, 12, 16
+WIDTH, ROW, LEFT, RIGHT, NODE, STEP = 590, 64, 20, 322, 9, 12.4
 """Pixels: of the picture, of a row, to both columns, of a node, and from one node to the next."""
 
 STYLE: Final = """\
@@ -81,7 +81,7 @@ def _row(row: int, name: str, pool: NodePool) -> Iterator[str]:
     yield f'<g class="{pool.role}">'
     for index in range(most):
         kind = "node always" if index < least else "node"
-        at = f'x="{RIGHT + index * STEP}" y="{top + 38}" width="{NODE}" height="{NODE}"'
+        at = f'x="{RIGHT + index * STEP:g}" y="{top + 40}" width="{NODE}" height="{NODE}"'
         yield f'<rect class="{kind}" {at} rx="2.5"/>'
     yield "</g>"
 

@@ -1,7 +1,8 @@
 """The pages of the site, and where each file of the repository is on it.
 
 Every page is a Markdown file of the repository, which also reads well there, or derived from files: a page for each
-rule and each kind's keys, which are sections of longer pages, whole stack files by kind, and files that pages link to.
+rule and each kind's keys, which are sections of longer pages, whole stack files by kind, the commands, and files that
+pages link to.
 """
 
 import posixpath
@@ -18,6 +19,7 @@ import yaml
 from components.contract.clusters import DESCRIPTORS
 from infra.config.model import CONFIG_KEY
 from policies.examples import FOLDER as RULES_FOLDER
+from tools.site.commands import page as command_page
 from tools.site.markdown import fenced, portable, slug
 from workbench.system.paths import PROJECT_ROOT
 
@@ -95,14 +97,14 @@ class Site:
 
     @cached_property
     def places(self) -> Mapping[str, str]:
-        """Paths on the site by file, or by file and anchor for sections that are pages of their own."""
+        """Places on the site, some with an anchor, by file, or by file and anchor for sections that are pages."""
         found = {name: _place(name) for name in self.files if _is_page(name)} | ELSEWHERE
         for kind, _ in _KIND.findall(self.read(CONFIGURATION)):
             found[f"{CONFIGURATION}#kind-{kind}"] = f"reference/{kind}.md"
         for anchor, title, _ in _RULE.findall(self.read(POLICIES)):
             found |= dict.fromkeys((f"{POLICIES}#{anchor}", f"{POLICIES}#{slug(title)}"), f"rules/{anchor}.md")
         for path in RULES_FOLDER.glob("*/examples/*.yaml"):
-            found[path.relative_to(self.root).as_posix()] = f"rules/{path.stem}.md"
+            found[path.relative_to(self.root).as_posix()] = f"rules/{path.stem}.md#examples"
         for kind, names in self.stack_files.items():
             found |= dict.fromkeys(names, f"examples/{kind}.md")
         return found
@@ -117,16 +119,16 @@ class Site:
         if "://" in target or target.startswith("mailto:"):
             return target
         name = posixpath.normpath(posixpath.join(posixpath.dirname(page.origin), file)) if file else page.origin
-        if place := self.places.get(f"{name}#{anchor}"):
-            anchor = ""
-        else:
-            place = self.places.get(name) or self._show(name)
+        section = self.places.get(f"{name}#{anchor}")
+        place, _, own = (section or self.places.get(name) or self._show(name)).partition("#")
+        anchor = "" if section else own or anchor
         relative = posixpath.relpath(place, posixpath.dirname(page.path) or ".")
         return f"#{anchor}" if place == page.path and anchor else f"{relative}{'#' * bool(anchor)}{anchor}"
 
     def staged(self) -> Iterator[tuple[str, str | bytes]]:
         """Yield the path and the content of each file of the site's source."""
-        for page in (*self._documents(), *self._rules(), *self._kinds(), *self._stack_files()):
+        commands = Page("commands.md", "docs/commands.md", command_page())
+        for page in (*self.documents(), *self._rules(), *self._kinds(), *self._stack_files(), commands):
             yield self._staged(page)
         done = set[str]()
         while waiting := [name for name in self._shown if name not in done]:
@@ -141,6 +143,7 @@ class Site:
     def _show(self, name: str) -> str:
         """Return where a file or folder is shown that is no page of its own."""
         place = name.removeprefix("docs/") if name.startswith("docs/") else f"source/{name}"
+        place = place.replace("/.", "/")  # the generator leaves hidden files out
         self._shown[name] = place if name.endswith(_COPIED) else f"{place.removesuffix('.md')}.md"
         return self._shown[name]
 
@@ -156,7 +159,8 @@ class Site:
         shown = fenced(self.read(name), _LANGUAGES.get(path.suffix, "text"))
         return place, f"{_UNSEARCHED}# {name}\n\n{shown}\n"
 
-    def _documents(self) -> Iterator[Page]:
+    def documents(self) -> Iterator[Page]:
+        """Yield the pages that are files of the repository, without sections that are pages of their own."""
         for name in self.files:
             if _is_page(name) or name in ELSEWHERE:
                 text = _KIND.sub("", self.read(name)) if name == CONFIGURATION else self.read(name)
@@ -167,7 +171,7 @@ class Site:
         examples = {path.stem: path for path in RULES_FOLDER.glob("*/examples/*.yaml")}
         for anchor, title, text in _RULE.findall(self.read(POLICIES)):
             shown = fenced(examples[anchor].read_text(encoding="utf-8"), "yaml")
-            whole = f"# {title}\n{text}\n## Examples\n\n{shown}\n\n[All rules](policies.md)\n"
+            whole = f"# {title}\n\n[All rules](policies.md)\n{text}\n## Examples\n\n{shown}\n"
             yield Page(f"rules/{anchor}.md", POLICIES, whole)
 
     def _kinds(self) -> Iterator[Page]:
@@ -179,7 +183,7 @@ class Site:
         for kind, names in self.stack_files.items():
             parts = [f"# Stack files of kind {kind}", "Complete stack files, which the tests build and check."]
             for name in names:
-                parts += [f"## {PurePosixPath(name).name}", f"`{name}`", fenced(self.read(name), "yaml")]
+                parts += [f"## {name}", fenced(self.read(name), "yaml")]
             yield Page(f"examples/{kind}.md", CONFIGURATION, "\n\n".join(parts))
 
 
