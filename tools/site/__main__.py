@@ -33,7 +33,7 @@ def stage(target: Path) -> None:
 
 def build(target: Path, action: str = "build") -> int:
     """Build the staged site, or serve it on 127.0.0.1; return the exit code, which warnings make other than 0."""
-    command = [interpreter(SOURCE / "site-requirements.txt"), "-m", "zensical", action, "--strict"]
+    command = [str(interpreter(SOURCE / "site-requirements.txt")), "-m", "zensical", action, "--strict"]
     return subprocess.run([*command, "--config-file", str(target / "mkdocs.yml")], cwd=target, check=False).returncode
 
 
