@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
+from itertools import dropwhile
 from typing import Final
 
 from typer._click import ClickException, Context
@@ -26,7 +27,7 @@ RUN: Final = {
     "docs/start/security-reviewer.md": "tests/control_plane/test_quick_starts.py",
 }
 """Pages whose commands a test runs as they stand there."""
-CHECKED: Final = ("igz-clusters", "make", "python", "pytest", "cd")
+CHECKED: Final = ("igz-clusters", "make", "python", "pytest", "cd", "export")
 """Programs that need no run: their arguments are checked here, or none can be wrong."""
 GONE: Final = ("make rehearse",)
 """Commands of earlier releases, which the documents name as such."""
@@ -76,8 +77,10 @@ def refused(line: Line) -> str | None:
 
 
 def program(line: Line) -> str:
-    """Return what a line runs, also if the shell takes its output."""
-    return re.sub(r'^(?:eval |\w+=)?"?\$\(|^\.venv/bin/', "", line.text).split()[0].removeprefix(".venv/bin/")
+    """Return what a line runs, also if the shell takes its output; ``export`` if it only sets variables."""
+    words = re.sub(r'^(?:eval |\w+=)?"?\$\(', "", line.text).split()
+    commands = dropwhile(lambda word: re.match(r"\w+=", word), words)
+    return next(commands, "export").removeprefix(".venv/bin/")
 
 
 def test_every_command_in_a_block_exists_with_its_options() -> None:
