@@ -27,7 +27,7 @@ def test_its_links_lead_to_files(file: str) -> None:
 def test_its_links_lead_to_headings(file: str) -> None:
     path = PROJECT_ROOT / file
     text = re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
-    linked = {(target, anchor) for target, anchor in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", text)}
+    linked = set(re.findall(r"\]\(([^)#\s:]+\.md|)#([^)\s]+)\)", text))
     found = {(target, anchor): anchors_of(path.parent / target if target else path) for target, anchor in linked}
     assert [each for each in sorted(linked) if each[1] not in found[each]] == []
 
