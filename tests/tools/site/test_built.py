@@ -133,6 +133,7 @@ def test_a_page_fits_two_widths_complains_of_nothing_and_asks_no_other_host(
         page = browser.page()
         page.open(public / f"{name}.html", width=width, dark=dark)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate("document.body.dataset.mdColorScheme") == ("slate" if dark else "default")
         picture = f"{name.replace('/', '-')}-{width}-{'dark' if dark else 'light'}.png"
         page.screenshot(PICTURES / picture, height=1800)
         assert page.complaints == []
