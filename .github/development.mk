@@ -37,12 +37,18 @@ release: $(INSTALLED) ## Make a release of this commit in dist/ (DRY_RUN=1: keep
 bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.md (18 minutes)
 	@PYTHONPATH=tests $(BIN)/python -m tools.benchmarks
 
+site: $(INSTALLED) ## Build the documentation site: build/site/public/index.html; warnings and broken links fail it
+	@$(BIN)/python -m tools.site
+
+site-serve: $(INSTALLED) ## Serve the site on 127.0.0.1:8000; `make site` in another shell brings changes to it
+	@$(BIN)/python -m tools.site --serve
+
 lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without an index address
 	$(BIN)/uv pip compile --upgrade pyproject.toml --extra dev --generate-hashes --python-version 3.11 \
 		--no-emit-index-url --no-header --quiet -o requirements.txt
-	for pins in $(basename $(wildcard tests/platform/*.in)) tools/benchmarks/checkov-requirements; do \
+	for pins in $(basename $(wildcard tests/platform/*.in)) tools/benchmarks/checkov-requirements docs/site/site-requirements; do \
 		$(BIN)/uv pip compile --upgrade $$pins.in --generate-hashes --python-version 3.11 \
 			--no-emit-index-url --no-header --quiet -o $$pins.txt || exit 1; \
 	done
 
-.PHONY: test test-all test-changed kills proofs nightly check release bench lock
+.PHONY: test test-all test-changed kills proofs nightly check release bench site site-serve lock

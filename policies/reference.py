@@ -26,7 +26,9 @@ These rules check every preview and every update. A *mandatory* one fails the ru
 The level depends on the environment. The first source that names one decides: the rule's own configuration
 (`environment`), the stack's configuration (`igz-clusters:stack`, `environment`), the stack tag `environment`. Without
 any source, a cluster counts as production.
+"""
 
+_JUDGEMENT: Final = """\
 <a id="could-not-be-judged"></a>
 
 ## Could not be judged
@@ -66,16 +68,23 @@ _NOT_ENFORCEABLE: Final = """\
 def render() -> str:
     """Return the page."""
     sections = (line for rule in RULES for line in _section(rule))
-    return "\n".join([_INTRODUCTION, *_index(), *_coverage(), *sections])
+    return "\n".join([_INTRODUCTION, *_index(), _JUDGEMENT, *_coverage(), *sections])
 
 
 def _index() -> Iterator[str]:
-    for pack in Pack:
-        yield from (f"## Pack `{pack}`", "", "| Rule | Requirement | dev | prod |", "|---|---|---|---|")
-        for rule in rules_of(pack):
-            levels = " | ".join(rule.level[environment] for environment in Environment)
-            yield f"| [{rule.id}](#{rule.anchor}) | {rule.title} | {levels} |"
-        yield ""
+    columns = "| Rule | Requirement | About | Pack | Severity | dev | prod |"
+    yield from ("## All rules", "", columns, "|---|---|---|---|---|---|---|")
+    for rule in (rule for pack in Pack for rule in rules_of(pack)):
+        levels = " | ".join(rule.level[environment] for environment in Environment)
+        known = f"{_subject(rule)} | {rule.pack.replace('_', ' ')} | {rule.severity} | {levels}"
+        yield f"| [{rule.id}](#{rule.anchor}) | {rule.title} | {known} |"
+    yield ""
+
+
+def _subject(rule: Rule[Any]) -> str:
+    """Return what a rule is about: the family of rules that its file is in."""
+    family = file_of(rule.id).parent.parent.name.replace("_", " ")
+    return family.upper() if family in {"aks", "eks"} else family
 
 
 def _coverage() -> Iterator[str]:
@@ -116,7 +125,8 @@ def _source(entry: NotEnforceable) -> str:
 def _section(rule: Rule[Any]) -> Iterator[str]:
     yield from (f'<a id="{rule.anchor}"></a>', "", f"## {rule.id}: {rule.title}", "")
     yield from (f"{rule.why}", "", f"**Fix.** {rule.fix}", "")
-    yield f"- Checks {rule.applies_to.noun}; severity {rule.severity}."
+    levels = ", ".join(f"{environment} {rule.level[environment]}" for environment in Environment)
+    yield f"- Checks {rule.applies_to.noun}; severity {rule.severity}; {levels}."
     yield f"- Source: {rule.source}."
     yield f"- Policy name: `{rule.name}`. Examples: {_examples(rule)}. Enforced at: {_places(rule)}."
     yield ""

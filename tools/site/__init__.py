@@ -1,0 +1,1 @@
+"""The documentation site: pages are staged from the repository's Markdown, and Zensical builds them."""
