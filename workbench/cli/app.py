@@ -64,7 +64,8 @@ def main() -> None:
     """Run the command line; a user's mistake ends without a traceback."""
     os.umask(0o077)  # only the owner may read keys, state and logs, whatever the shell's default is
     for asked_to_end in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(asked_to_end, _end)
+        if signal.getsignal(asked_to_end) is not signal.SIG_IGN:  # as under `nohup`
+            signal.signal(asked_to_end, _end)
     if not sys.stdin:  # closed by the caller; programs that inherit it expect one too
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 open until the end
     try:

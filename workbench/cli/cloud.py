@@ -19,7 +19,7 @@ from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.cli.node_upgrades import upgrade_blockers
 from workbench.cli.sleeping import require_awake
 from workbench.cli.takeover import with_entered
-from workbench.engine import INTERRUPTED
+from workbench.engine import INTERRUPTED, Session
 from workbench.engine.after_update import PATIENCE_DEGRADED, component_problems, settled
 from workbench.engine.asleep import closing_note, sleep_in
 from workbench.engine.attempts import Attempts
@@ -42,8 +42,19 @@ from workbench.report.events import Stream
 from workbench.system.errors import UserError
 
 
-def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | None) -> int:
+def preview(
+    stack: stacks.Stack,
+    *options: str,
+    hermetic: bool,
+    events: Path | None,
+    judged: Callable[[Session, Stream], None] | None = None,
+) -> int:
     """Show what `up` would change and what it would refuse; return the engine's exit code.
+
+    Parameters
+    ----------
+    judged
+        Examines the plan too, and raises ``UserError`` to refuse it. Default: none.
 
     Raises
     ------
@@ -70,6 +81,8 @@ def preview(stack: stacks.Stack, *options: str, hermetic: bool, events: Path | N
         _require_creatable(run, components)
         judgement = run.judge(components, run.ask(components))
         _refuse(run, [*judgement.blockers, *upgrade_blockers(run, state, stream)])
+    if judged and not code:
+        judged(run.session, stream)
     return code
 
 

@@ -1,9 +1,10 @@
 """`igz-clusters fleet`: commands on many stacks, in waves."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
@@ -15,7 +16,7 @@ from workbench import stacks
 from workbench.cli import fleet_output as output
 from workbench.cli.console import INTERRUPTED, PLAIN, agree, errors, out
 from workbench.cli.options import AsJson, Hermetic, Yes
-from workbench.fleet import backend, file, listing, record, runner
+from workbench.fleet import backend, file, listing, record, report, runner
 from workbench.fleet.child import Files, Process, this_program
 from workbench.fleet.file import Plan
 from workbench.fleet.model import AT_ONCE_MAX
@@ -26,7 +27,8 @@ from workbench.fleet.verb import Result, Verb
 from workbench.report.terminal import print_table
 from workbench.report.words import count
 from workbench.stacks import Stack
-from workbench.system.errors import NoVerdictError, all_of
+from workbench.system.errors import NoVerdictError, UserError, all_of
+from workbench.system.paths import APP
 from workbench.toolchain import Toolchain, ensure, prepare
 from workbench.toolchain.console import progress
 
@@ -79,10 +81,9 @@ def list_(
     known = backend.known(found.values(), tools) if ask else {}
     rows = listing.rows(plan, found, known if ask else None)
     if as_json:
-        out.print_json(json.dumps({"release": record.new(Verb.PREVIEW).release, "stacks": rows}), ensure_ascii=True)
+        out.print_json(json.dumps({"release": version(APP), "stacks": rows}), ensure_ascii=True)
         return
-    for line in _announced(plan):
-        errors.print(line, **PLAIN)
+    output.announce(plan)
     table = Table(box=None, pad_edge=False, header_style="bold")
     shown = (
         "stack",
@@ -113,7 +114,7 @@ def preview(  # noqa: PLR0913 - its options
 ) -> None:
     """Preview all stacks; change nothing.
 
-    Exit code 1: `up` would refuse a stack.
+    Exit code 1: a plan failed, or `fleet up` would refuse it.
     """
     _begin(_new(Verb.PREVIEW, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page))
 
@@ -132,8 +133,8 @@ def up(  # noqa: PLR0913 - its options
     """Create or update all stacks, wave by wave.
 
     A wave begins once the one before has ended, its failures are within its limit, and its bake time is over. A stack
-    whose plan destroys protected resources without an approval is refused, as by `up`. `resume` continues a run that
-    failed, was interrupted or killed. Exit code 1: a stack failed.
+    whose plan destroys protected resources without an approval is refused, whatever policyGuard says. `resume`
+    continues a run that failed, was interrupted or killed. Exit code 1: a stack failed.
     """
     _begin(_new(Verb.UP, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page, yes=yes))
 
@@ -150,7 +151,7 @@ def drift(  # noqa: PLR0913 - its options
 ) -> None:
     """Report changes of all stacks made outside Pulumi.
 
-    Exit code 1: a stack has drifted, 3: none has, but one could not be compared.
+    Exit code 1: a stack has drifted, 3: none has, but one could not be compared, or the run could not start.
     """
     _begin(_new(Verb.DRIFT, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page))
 
@@ -167,7 +168,7 @@ def verify(  # noqa: PLR0913 - its options
 ) -> None:
     """Compare all running clusters with what their stacks demand.
 
-    Exit code 1: a cluster deviates, 3: none does, but one could not be read.
+    Exit code 1: a cluster deviates, 3: none does, but one could not be read, or the run could not start.
     """
     _begin(_new(Verb.VERIFY, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page))
 
@@ -192,7 +193,7 @@ def accept(  # noqa: PLR0913 - its options
 
 @app.command()
 def resume(*, yes: Yes = False, as_json: AsJson = False, page: Output = None) -> None:
-    """Continue the last run.
+    """Continue the last run of `up` or `accept`.
 
     What has ended well runs again only if its stack file, policies/overrides.yaml or this package changed. A stack on
     which `up` was killed is repaired first, as by `recover`. Exit code: as that of the command.
@@ -200,7 +201,8 @@ def resume(*, yes: Yes = False, as_json: AsJson = False, page: Output = None) ->
     output.require_output(page)
     records = Records.of_folder()
     with records.alone() as lock:
-        run = _newest(records)
+        run = _newest(records, that_changes=True)
+        errors.print(f"Continuing `fleet {run.verb}` of {report.moment(run.begun)}.", **PLAIN)
         plan = file.read(Path(run.file) if run.file else None).only(run.waves)
         found = _found(plan.stacks)
         inputs = _inputs(found)
@@ -249,29 +251,39 @@ def _new(verb: Verb, waves: list[str] | None, at_once: int | None, *, hermetic: 
     return record.new(verb, waves=waves or (), at_once=at_once or 0, hermetic=hermetic)
 
 
-def _newest(records: Records) -> Run:
-    if not (run := records.newest()):
+def _newest(records: Records, *, that_changes: bool = False) -> Run:
+    if not (run := records.newest(that_changes=that_changes)):
+        what = " of `fleet up` or `fleet accept`" if that_changes else ""
         raise NoVerdictError(
-            f"There is no run on the stacks of {stacks.folder()} on this machine.",
+            f"There is no run{what} on the stacks of {stacks.folder()} on this machine.",
             "Start one: `igz-clusters fleet up`.",
         )
     return run
 
 
 def _begin(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
-    """Start a new run."""
+    """Start a new run; a comparison that cannot start ends without a verdict."""
+    try:
+        _start(run, fleet, wanted)
+    except UserError as error:
+        if not run.verb.is_comparison:
+            raise
+        raise NoVerdictError(error.message, error.hint) from None
+
+
+def _start(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
     output.require_output(wanted.page)
     plan = file.read(fleet).only(run.waves)
     found = _found(plan.stacks)
     planned = runner.entries(runner.stages(plan, run.verb))
-    run = replace(run, file=str(plan.file.absolute()) if plan.file else "", entries=planned)
+    run = replace(run, entries=planned)
     records = Records.of_folder()
     with records.alone() as lock:
-        last = records.newest()
-        if run.verb.is_change and last and last.verb is run.verb and not last.is_finished:
+        last = records.newest(that_changes=True) if run.verb.is_change else None
+        if last and not last.is_finished:
             errors.print(
-                f"note: the last `{run.verb}` is not finished; `igz-clusters fleet resume` continues it. This run "
-                "starts from the beginning.",
+                f"note: the last `fleet {last.verb}` is not finished. This run takes its place: `igz-clusters fleet "
+                "resume` will continue this one.",
                 **PLAIN,
             )
         _run(_Work(run, plan, found, _inputs(found), records, lock), wanted)
@@ -279,11 +291,12 @@ def _begin(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
 
 def _run(work: _Work, wanted: _Wanted) -> NoReturn:
     """Run what has not ended well, and report."""
-    run, plan, records = replace(work.run, left_out=work.plan.left_out), work.plan, work.records
-    for line in _announced(plan):
-        errors.print(line, **PLAIN)
+    plan, records = work.plan, work.records
+    run = replace(work.run, file=str(plan.file.absolute()) if plan.file else "", left_out=plan.left_out)
+    output.announce(plan)
     if run.verb.is_change and not wanted.yes:
-        agree(_QUESTIONS[run.verb].format(count(len(plan.stacks), "stack")))
+        left = {entry.stack for entry in run.entries if entry.result is not Result.OK}
+        agree(_QUESTIONS[run.verb].format(count(len(left), "stack")))
     _prepare(work.found, hermetic=run.hermetic)
     records.save(run)
     records.drop_old()
@@ -311,17 +324,6 @@ def _show(found: FleetReport, wanted: _Wanted, *, interrupted: bool = False) -> 
     raise typer.Exit(code)
 
 
-def _announced(plan: Plan) -> Iterator[str]:
-    """Return what runs in which order, line by line."""
-    if plan.file:
-        yield f"{count(len(plan.waves), 'wave')} of {stacks.shown_path(plan.file)}:"
-        yield from (f"  {wave.name}: {', '.join(wave.stacks)}" for wave in plan.waves)
-    else:
-        yield f"There is no {file.FILE} in {stacks.folder()}: one wave with all {count(len(plan.stacks), 'stack')}."
-    if plan.left_out:
-        yield f"note: in no wave: {', '.join(plan.left_out)}"
-
-
 def _found(names: Sequence[str]) -> dict[str, Stack]:
     """Return the stacks; raises ``UserError`` with the problems of all of them."""
     stacks.require(*names)
@@ -342,5 +344,5 @@ def _prepare(found: Mapping[str, Stack], *, hermetic: bool) -> None:
 
 
 def _tools(programs: Collection[str] | None, *, hermetic: bool) -> Toolchain:
-    with progress(errors) as report:
-        return ensure(programs, hermetic=hermetic, progress=report)
+    with progress(errors) as shown:
+        return ensure(programs, hermetic=hermetic, progress=shown)

@@ -12,8 +12,10 @@ from rich.table import Table
 from rich.text import Text
 from typing_extensions import override
 
+from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.fleet import report
+from workbench.fleet.file import FILE, Plan
 from workbench.fleet.record import Entry
 from workbench.fleet.report import FleetReport
 from workbench.fleet.runner import Stage, Watcher
@@ -70,10 +72,9 @@ class _Lines(Watcher):
         self._line(f"{stage.wave}: {stage.verb} begins in {duration_text(seconds)}.")
 
     @override
-    def interrupted(self, running: int) -> None:
-        self._line(
-            f"Stopping: waiting for {count(running, 'stack')} to finish the current step. Ctrl-C again aborts it."
-        )
+    def interrupted(self, running: int, *, is_first: bool) -> None:
+        way = "finish the current step. Ctrl-C again aborts it." if is_first else "abort the current step."
+        self._line(f"Stopping: waiting for {count(running, 'stack')} to {way}")
 
     @override
     def tick(self) -> None:
@@ -115,6 +116,19 @@ class _LiveLines(_Lines):
         self._live.update(table)
 
 
+def announce(plan: Plan) -> None:
+    """Print what runs in which order."""
+    if plan.file:
+        lines = [f"{count(len(plan.waves), 'wave')} of {stacks.shown_path(plan.file)}:"]
+        lines += [f"  {wave.name}: {', '.join(wave.stacks)}" for wave in plan.waves]
+    else:
+        lines = [f"There is no {FILE} in {stacks.folder()}: one wave with all {count(len(plan.stacks), 'stack')}."]
+    if plan.left_out:
+        lines.append(f"note: in no wave: {', '.join(plan.left_out)}")
+    for line in lines:
+        errors.print(line, **PLAIN)
+
+
 def _told(entry: Entry) -> str:
     problem = f": {entry.problem}" if entry.problem else ""
     took = duration_text(entry.seconds)
@@ -137,7 +151,8 @@ def show(found: FleetReport, exit_code: int, *, as_json: bool) -> None:
     for each in found.run.entries:
         if each.result.is_bad:
             _show_problem(found, each)
-    out.print(f"\n{found.headline}", style="bold", **PLAIN)
+    out.print(f"\nThe output of each stack is in {found.folder}.", **PLAIN)
+    out.print(found.headline, style="bold", **PLAIN)
     if found.go_on:
         out.print(found.go_on, **PLAIN)
 

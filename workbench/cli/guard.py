@@ -81,6 +81,14 @@ def guard(
     return plan.display
 
 
+def refuse_losses(session: Session, plan: Stream, live_losses: Sequence[Changed] = ()) -> None:
+    """Refuse a plan that is already made as ``guard`` does; parameters and ``UserError`` as there."""
+    rows = policy_overrides.read().approvals
+    dangers = _dangers(session.stack.name, [*changes_of(plan), *live_losses], rows)
+    _announce(session.stack.name, dangers, rows)
+    _judge(session, [danger for danger in dangers if not danger.approval], plan.invalid_lines)
+
+
 def _dangers(stack: str, changes: Sequence[Changed], rows: Sequence[Approval]) -> list[Danger]:
     return [Danger(change, kind, approval_of(change, stack, rows)) for change, kind in changes if kind]
 

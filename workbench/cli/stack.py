@@ -6,20 +6,21 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from components.contract.labels import LabelKey
+from components.contract.policy_guard import PolicyGuard
 from infra.config.warnings import warnings_of
 from workbench import stacks
 from workbench.cli import cloud, cloud_destroy, engine_run
 from workbench.cli.console import PLAIN, errors, leave, out
 from workbench.cli.emptying import CLAIMS_OPTION
 from workbench.cli.engine_run import Verbose
-from workbench.cli.guard import guard
+from workbench.cli.guard import guard, refuse_losses
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.cli.options import AsJson, Events, Hermetic, StackName, Yes
 from workbench.cli.recover import refuse_unless_in_order
@@ -48,6 +49,15 @@ DeleteClaims = Annotated[
         CLAIMS_OPTION,
         help="In a cloud, if the cluster goes: also delete volume claims that users created, with all data on their "
         "volumes.",
+    ),
+]
+
+
+RequireApprovals = Annotated[
+    bool,
+    typer.Option(
+        "--require-approvals",
+        help="Refuse to destroy protected resources without an approval, whatever policyGuard says.",
     ),
 ]
 
@@ -148,12 +158,13 @@ def _claim(stack: stacks.Stack) -> None:
         errors.print(moved, markup=False, highlight=False, soft_wrap=True)
 
 
-def up(
+def up(  # noqa: PLR0913 - its options
     stack: StackName = "local",
     *,
     hermetic: Hermetic = False,
     yes: Yes = False,
     delete_claims: DeleteClaims = False,
+    require_approvals: RequireApprovals = False,
     events: Events = None,
     _verbose: Verbose = False,
 ) -> None:
@@ -166,7 +177,7 @@ def up(
     a cloud: uses your Pulumi login and credentials, shows the plan, and asks. If it replaces the cluster, it first
     deletes the load balancers that users created there.
     """
-    found = stacks.find(stack)
+    found = _guarded(stacks.find(stack), require_approvals=require_approvals)
     for problem in warnings_of(found.config):
         errors.print(f"warning: {'.'.join(map(str, problem.path))}: {problem.message}", **PLAIN)
     if not found.is_local:
@@ -189,6 +200,7 @@ def preview(  # noqa: PLR0913 - its options
     offline: Annotated[
         bool, typer.Option("--render", help="Plan from an empty state: needs no account, cluster, state or network.")
     ] = False,
+    require_approvals: RequireApprovals = False,
     events: Events = None,
     _verbose: Verbose = False,
 ) -> None:
@@ -199,17 +211,26 @@ def preview(  # noqa: PLR0913 - its options
     options = [*(["--json"] if as_json else []), *(["--diff"] if diff else [])]
     if offline:
         leave(_render(stack, options, hermetic=hermetic, events=events))
-    found = stacks.find(stack)
+    found = _guarded(stacks.find(stack), require_approvals=require_approvals)
+    judged = refuse_losses if require_approvals else None
     if not found.is_local:
-        code = cloud.preview(found, *options, hermetic=hermetic, events=events)
+        code = cloud.preview(found, *options, hermetic=hermetic, events=events, judged=judged)
         leave(code)
     _claim(found)
     ready = _prepare(found, hermetic=hermetic)
     _note_the_state(stack)
-    code, _ = engine_run.run(ready.session, "preview", *options, events_file=events)
-    for change, kind in _lost_pods(ready, _declared(found)):
+    code, plan = engine_run.run(ready.session, "preview", *options, events_file=events)
+    lost = _lost_pods(ready, _declared(found))
+    for change, kind in lost:
         errors.print(f"note: `up` would delete the {kind} {change.name}: {change.carries_state}.", **PLAIN)
+    if judged and not code:
+        judged(ready.session, plan, lost)
     leave(code)
+
+
+def _guarded(stack: stacks.Stack, *, require_approvals: bool) -> stacks.Stack:
+    choices = {"policy_guard": PolicyGuard.REQUIRED} if require_approvals else {}
+    return replace(stack, config=stack.config.model_copy(update=choices))
 
 
 def _render(name: str, options: list[str], *, hermetic: bool, events: Path | None) -> int:

@@ -16,24 +16,29 @@ from pathlib import Path
 from typing import Any, Final
 
 from infra.config.problems import printable
+from workbench.engine import INTERRUPTED
 from workbench.fleet.record import Entry
 from workbench.fleet.verb import Verb
 from workbench.report import events
 from workbench.report.words import count
 from workbench.stacks import folder
-from workbench.system.paths import FOLDER_VARIABLE
+from workbench.system.paths import APP, FOLDER_VARIABLE
 from workbench.system.processes import asked_to_end_with_this
 
 _LOG_MAX: Final = 200_000
 """Bytes at the end of a log in which the cause of a failure is looked for."""
 
 _PROBLEM_MAX: Final = 300
+FAILED: Final = 1
+"""Exit code of a command that failed or was refused; docs/exit-codes.md."""
+
 _ERROR: Final = "error: "
 """Begin of the message with which the command line ends a command."""
 
+# Nobody sees the plans, so that a policyGuard of "warn" would warn nobody.
 _OPTIONS: Final[Mapping[Verb, tuple[str, ...]]] = {
-    Verb.PREVIEW: (),
-    Verb.UP: ("--yes",),
+    Verb.PREVIEW: ("--require-approvals",),
+    Verb.UP: ("--yes", "--require-approvals"),
     Verb.DRIFT: ("--json",),
     Verb.VERIFY: ("--json",),
     Verb.ACCEPT: ("--yes", "--json"),
@@ -113,16 +118,20 @@ class Process:
         self.files.place.mkdir(parents=True, exist_ok=True)
         for file in (self.files.log, self.files.results):
             file.unlink(missing_ok=True)
-        self._problem = ""
+        self._problem, self._is_asked = "", False
         self._left = commands(self.entry, self.files, hermetic=self.hermetic)
         self._process = self._next()
 
     def poll(self) -> int | None:
         """Return the exit code of the first command that fails, or of the last; None as long as they run."""
+        if not self._process:
+            return FAILED
         if (code := self._process.poll()) is None:
             return None
         self._closing.close()
         if self._left and not code:
+            if self._is_asked:
+                return INTERRUPTED
             self._process = self._next()
             return None
         self._problem = first_problem(self.files) if code else ""
@@ -131,15 +140,26 @@ class Process:
 
     def interrupt(self) -> None:
         """Ask the process to end, as Ctrl-C does; nothing else runs then."""
-        self._left.clear()
-        self._process.send_signal(signal.SIGINT)
+        self._is_asked = True
+        if self._process:
+            self._process.send_signal(signal.SIGINT)
 
     def problem(self) -> str:
         """Return the first thing that was reported as wrong, as one line; empty if nothing was."""
         return self._problem
 
-    def _next(self) -> subprocess.Popen[bytes]:
-        is_json = "--json" in (arguments := self._left.pop(0))
+    def _next(self) -> subprocess.Popen[bytes] | None:
+        """Start the next command; None if it cannot be started, as when a file or the program is missing."""
+        arguments = self._left.pop(0)
+        try:
+            return self._started(arguments)
+        except OSError as error:
+            self._closing.close()
+            self._problem = f"`{APP} {arguments[0]}` cannot be started: {error.strerror}."
+            return None
+
+    def _started(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+        is_json = "--json" in arguments
         with ExitStack() as opened:
             log = opened.enter_context(self.files.log.open("ab"))
             results = opened.enter_context(self.files.results.open("wb")) if is_json else log

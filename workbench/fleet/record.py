@@ -28,7 +28,19 @@ from workbench.system.git import git
 from workbench.system.paths import APP, PRIVATE, PROJECT_ROOT, data_dir, data_path
 
 KEPT: Final = 20
-"""Number of runs whose records are kept for each folder of stack files."""
+"""Number of runs of each command whose records are kept for each folder of stack files."""
+
+_PACKAGE: Final = (
+    "infra",
+    "components",
+    "policies",
+    "workbench",
+    "toolchain",
+    "Pulumi.yaml",
+    "pyproject.toml",
+    "requirements.txt",
+)
+"""What decides results, in a checkout of this package."""
 
 _FILE: Final = "run.json"
 _LOCK: Final = "lock"
@@ -147,15 +159,20 @@ class Records:
         folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
         write_private(folder / _FILE, json.dumps(asdict(run), indent=1))
 
-    def newest(self) -> Run | None:
+    def newest(self, *, that_changes: bool = False) -> Run | None:
         """Return the newest run; None if there is none.
+
+        Parameters
+        ----------
+        that_changes
+            Only of a command that changes clusters. Default: of any.
 
         Raises
         ------
         UserError
             Its record cannot be read.
         """
-        return next(self.all(), None)
+        return next((run for run in self.all() if run.verb.is_change or not that_changes), None)
 
     def all(self) -> Iterator[Run]:
         """Yield all runs, newest first; raises as ``newest`` does."""
@@ -166,9 +183,10 @@ class Records:
                 raise UserError(f"The record {file} cannot be read.", "Move its folder away.") from None
 
     def drop_old(self) -> None:
-        """Delete all but the newest ``KEPT`` runs."""
-        for file in sorted(self.place.glob(f"*/{_FILE}"), reverse=True)[KEPT:]:
-            shutil.rmtree(file.parent, ignore_errors=True)
+        """Delete all but the newest ``KEPT`` runs of each command: daily runs of `drift` keep those of `up`."""
+        for verb in Verb:
+            for file in sorted(self.place.glob(f"*-{verb}/{_FILE}"), reverse=True)[KEPT:]:
+                shutil.rmtree(file.parent, ignore_errors=True)
 
     @contextmanager
     def alone(self) -> Iterator[int]:
@@ -225,10 +243,14 @@ def inputs_of(file: Path, package: str, base: Path | None = None) -> str:
 
 
 def revision(checkout: Path = PROJECT_ROOT) -> str:
-    """Return the revision of this package: its commit and what is changed in it, or its version without Git."""
-    if not (commit := git(checkout, "rev-parse", "HEAD")):
+    """Return the revision of this package: what is committed and changed of it, or its version without Git.
+
+    Stack files may be in the same checkout; they count for their own stacks only.
+    """
+    if not (committed := git(checkout, "ls-tree", "HEAD", *_PACKAGE)):
         return version(APP)
-    return f"{commit} {hashlib.sha256((git(checkout, 'diff', 'HEAD') or '').encode()).hexdigest()}"
+    changed = git(checkout, "diff", "HEAD", "--", *_PACKAGE) or ""
+    return hashlib.sha256(f"{committed}\0{changed}".encode()).hexdigest()
 
 
 def continued(run: Run, planned: Sequence[Entry], inputs: dict[str, str]) -> tuple[Run, list[str]]:
@@ -254,7 +276,8 @@ def continued(run: Run, planned: Sequence[Entry], inputs: dict[str, str]) -> tup
             again.add(entry.stack)  # and with it what follows on the same stack
             kept.reset()
         entries.append(kept)
-    return replace(run, entries=entries, ended=0), reasons
+    # With another release all of them run again, so each result is of this one.
+    return replace(run, entries=entries, ended=0, release=version(APP)), reasons
 
 
 def _why_again(entry: Entry, inputs: str) -> str:

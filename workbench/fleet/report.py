@@ -92,14 +92,20 @@ class FleetReport:
         """What to do next; empty if the run is finished or goes on."""
         if self.state in ("finished", "running"):
             return ""
-        if not self.run.verb.is_change and self.state in ("failed", "no verdict"):
-            return ""  # each stack has its own command
+        if not self.run.verb.is_change:  # each bad stack has its own command
+            unfinished = self.state in ("interrupted", "killed")
+            return f"`{APP} fleet {self.run.verb}` looks at all stacks again." if unfinished else ""
         fix = "Correct what failed, then `" if self.state == "failed" else "`"
         return f"{fix}{APP} fleet resume` continues; what has ended well does not run again."
 
+    @property
+    def folder(self) -> Path:
+        """Where the output of each command is."""
+        return self.records.folder(self.run)
+
     def log(self, entry: Entry) -> Path | None:
         """Return the file with the messages of a command; None if it has not begun."""
-        file = Files(self.records.folder(self.run), entry).log
+        file = Files(self.folder, entry).log
         return file if file.exists() else None
 
 
@@ -136,8 +142,8 @@ def as_json(report: FleetReport, exit_code: int) -> str:
         "state": report.state,
         "fleet": run.file or None,
         "release": run.release,
-        "begun": _moment(run.begun),
-        "ended": _moment(run.ended),
+        "begun": moment(run.begun),
+        "ended": moment(run.ended),
         "stacks": rows,
         "leftOut": list(run.left_out),
     }
@@ -160,8 +166,8 @@ def _blocks(report: FleetReport) -> Iterator[str]:
     run = report.run
     yield f"## {report.headline}"
     from_file = f" Waves of {code(run.file)}." if run.file else " One wave with all stacks: there is no fleet.yaml."
-    ended = f", ended {_moment(run.ended)}" if run.ended else ""
-    yield f"{APP} {run.release}, begun {_moment(run.begun)}{ended}.{from_file}"
+    ended = f", ended {moment(run.ended)}" if run.ended else ""
+    yield f"{APP} {run.release}, begun {moment(run.begun)}{ended}.{from_file}"
     header = ("wave", "stack", "command", "result", "duration", "problem", "next")
     rows = [
         (
@@ -182,6 +188,6 @@ def _blocks(report: FleetReport) -> Iterator[str]:
         yield report.go_on
 
 
-def _moment(seconds: float) -> str | None:
+def moment(seconds: float) -> str | None:
     """Return a time as ISO 8601; None for one that has not come."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else None

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from workbench.engine import INTERRUPTED
 from workbench.fleet.file import Plan
 from workbench.fleet.record import Entry, Run
 from workbench.fleet.verb import Result, Verb, result_of
@@ -99,8 +100,8 @@ class Watcher:
     def bakes(self, stage: Stage, until: float) -> None:
         """Show that the run waits before a stage, until a time in seconds since 1970."""
 
-    def interrupted(self, running: int) -> None:
-        """Show that the run was asked to end, and waits for so many processes."""
+    def interrupted(self, running: int, *, is_first: bool) -> None:
+        """Show that the run was asked to end, for the first time or again, and waits for so many processes."""
 
     def tick(self) -> None:
         """Show how far it is, several times a second."""
@@ -173,7 +174,11 @@ class Runner:
     @contextmanager
     def _counting_signals(self) -> Iterator[None]:
         """Note signals instead of raising at any place: a process that was just started would be lost."""
-        before = {each: signal.signal(each, lambda _number, _frame: self.interrupt()) for each in _ASKS_TO_END}
+        before = {
+            each: signal.signal(each, lambda _number, _frame: self.interrupt())
+            for each in _ASKS_TO_END
+            if each == signal.SIGINT or signal.getsignal(each) is not signal.SIG_IGN  # ignored under `nohup`
+        }
         try:
             yield
         finally:
@@ -189,7 +194,7 @@ class Runner:
         return [entry for entry in found if entry.result is not Result.OK]
 
     def _stops_after(self, stage: Stage) -> bool:
-        bad = sum(self.run.entry(stage.verb, name).result.is_bad for name in stage.stacks)
+        bad = sum(entry.result.is_bad for entry in self.run.entries if entry.wave == stage.wave)
         return bool(self._asked) or (stage.failures is not None and bad > stage.failures)
 
     def _bake(self, before: Stage, stage: Stage) -> None:
@@ -229,7 +234,8 @@ class Runner:
             self._passed_on = self._asked
             for _, child in self._running:
                 child.interrupt()
-            self.watcher.interrupted(len(self._running))
+            if self._running:
+                self.watcher.interrupted(len(self._running), is_first=self._passed_on == 1)
         for entry, child in list(self._running):
             if (code := child.poll()) is not None:
                 self._running.remove((entry, child))
@@ -240,6 +246,7 @@ class Runner:
         entry.result = result_of(entry.verb, code, interrupted=self._asked > 0)
         entry.code, entry.ended = code, self.clock.now()
         entry.problem = "" if entry.result is Result.OK else child.problem()
-        entry.needs_repair = entry.result is not Result.OK and (entry.needs_repair or code < 0)
+        is_stopped = code < 0 or code == INTERRUPTED
+        entry.needs_repair = entry.result is not Result.OK and (entry.needs_repair or is_stopped)
         self.save()
         self.watcher.ended(entry)

@@ -19,6 +19,11 @@ class Verb(StrEnum):
         """Whether it creates or changes clusters: then waves wait for each other, and failures stop later ones."""
         return self in (Verb.UP, Verb.ACCEPT)
 
+    @property
+    def is_comparison(self) -> bool:
+        """Whether exit code 1 means that a cluster differs, so that everything else that goes wrong is 3."""
+        return self in (Verb.DRIFT, Verb.VERIFY)
+
 
 class Result(StrEnum):
     """How far a command on a stack is."""
@@ -48,7 +53,7 @@ class Result(StrEnum):
 
 
 WORDS: Final[Mapping[Verb, tuple[str, str]]] = {
-    Verb.PREVIEW: ("plan passed", "would be refused"),
+    Verb.PREVIEW: ("plan passed", "failed or refused"),
     Verb.UP: ("updated", "failed"),
     Verb.DRIFT: ("no drift", "drift"),
     Verb.VERIFY: ("as demanded", "deviates"),
@@ -74,11 +79,11 @@ def result_of(verb: Verb, code: int, *, interrupted: bool) -> Result:
     code
         Its exit code; negative if a signal ended it.
     interrupted
-        Whether it was asked to end.
+        Whether the whole run was asked to end. A process that somebody else stopped has failed: no other stack may
+        follow it.
     """
     if not code:
         return Result.OK
-    if interrupted or code == 130:  # noqa: PLR2004 docs/exit-codes.md
+    if interrupted:
         return Result.INTERRUPTED
-    is_comparison = verb in (Verb.DRIFT, Verb.VERIFY)
-    return Result.FAILED if not is_comparison or code == 1 else Result.UNJUDGED
+    return Result.FAILED if not verb.is_comparison or code == 1 else Result.UNJUDGED

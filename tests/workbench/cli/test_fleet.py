@@ -128,6 +128,35 @@ def test_an_edited_stack_file_runs_again(place: Path) -> None:
     assert asked(place) == ["up a"]
 
 
+def test_a_run_that_only_reads_does_not_hide_one_that_is_not_finished(place: Path) -> None:
+    (place / "broken-b").touch()
+    run("up", "--yes")
+    run("preview")
+    (place / "broken-b").unlink()
+    asked(place)
+    resumed = run("resume", "--yes")
+    assert asked(place) == ["up b", "up d"]
+    assert "Continuing `fleet up` of 20" in resumed.stderr
+
+
+def test_the_question_counts_what_is_left_to_do(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place / "broken-b").touch()
+    run("up", "--yes")
+    questions: list[str] = []
+    monkeypatch.setattr(fleet, "agree", questions.append)
+    run("resume")
+    assert questions == ["Run `up` on 2 stacks, without showing each plan first?"]
+
+
+def test_a_file_of_waves_that_was_added_meanwhile_is_the_one_of_the_report(place: Path) -> None:
+    (place / "fleet.yaml").unlink()
+    (place / "broken-b").touch()
+    run("up", "--yes")
+    (place / "fleet.yaml").write_text(WAVES)
+    (place / "broken-b").unlink()
+    assert json.loads(run("resume", "--yes", "--json").stdout)["fleet"] == str(place / "fleet.yaml")
+
+
 def test_waves_can_be_chosen_and_stay_chosen(place: Path) -> None:
     (place / "broken-b").touch()
     run("up", "--yes", "--wave", "second", "--at-once", "1")
@@ -162,6 +191,12 @@ def test_invalid_stack_files_are_named_before_anything_runs(place: Path) -> None
     assert asked(place) == []
 
 
+def test_to_a_script_a_comparison_that_cannot_start_is_no_difference(place: Path) -> None:
+    (place / "Pulumi.b.yaml").write_text("confg: {}")
+    for command, kind in (("drift", NoVerdictError), ("verify", NoVerdictError), ("preview", UserError)):
+        assert type(run(command).exception) is kind
+
+
 def test_a_report_that_cannot_be_written_is_refused_first(place: Path) -> None:
     for name, problem in (("report.pdf", "has no known format"), ("no/report.html", "cannot be written")):
         refused = run("up", "--yes", "--output", str(place / name))
@@ -193,13 +228,13 @@ def test_the_list_shows_waves_and_last_results(place: Path) -> None:
 def test_without_a_run_there_is_no_verdict(command: str) -> None:
     refused = run(command)
     assert isinstance(refused.exception, NoVerdictError)
-    assert "There is no run on the stacks of" in str(refused.exception)
+    assert "There is no run" in str(refused.exception)
 
 
 def test_a_new_run_says_that_the_last_one_is_not_finished(place: Path) -> None:
     (place / "broken-a").touch()
     run("up", "--yes")
-    assert "note: the last `up` is not finished" in run("up", "--yes").stderr
+    assert "note: the last `fleet up` is not finished" in run("up", "--yes").stderr
 
 
 STARTED = """\
@@ -266,3 +301,19 @@ def test_a_killed_run_continues_without_repeating_what_has_ended(place: Path, st
     assert resumed.exit_code == 0, resumed.output
     assert asked(place) == ["recover b", "up b", "up c", "up d"]
     assert "b: was killed; up runs again." in resumed.stderr
+
+
+def test_under_nohup_the_end_of_the_terminal_does_not_stop_it(place: Path, start: Start) -> None:
+    (place / "slow-b").touch()
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the process inherits it
+    try:
+        process = start("up", "--yes", "--at-once", "1")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert begun(place, process)
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    ignored = next(line.split()[1] for line in status.splitlines() if line.startswith("SigIgn"))
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=600)
+    assert process.returncode == 130, said
+    assert int(ignored, 16) & 1 << signal.SIGHUP - 1

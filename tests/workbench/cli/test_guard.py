@@ -12,9 +12,11 @@ import typer
 from policies import waivers
 from support.eks import NODE_GROUP, document
 from workbench import stacks
-from workbench.cli.guard import guard
+from workbench.cli import stack as commands
+from workbench.cli.guard import guard, refuse_losses
 from workbench.engine import Session
 from workbench.engine.cloud import cloud_session
+from workbench.report import events as event_stream
 from workbench.report.changes import Changed
 from workbench.report.model import Change, Operation
 from workbench.stacks import CONFIG_KEY
@@ -147,3 +149,36 @@ def test_what_is_lost_in_the_cluster_is_announced_where_the_guard_is_off(
     change = Change(Operation.DELETE, "urn:x", "kubernetes:core/v1:Node", "spot", carries_state="1 running pod (a/b)")
     guard(session(folder, "off", code=1), "up", live_losses=[Changed(change, "pool with running pods")])
     assert "delete pool with running pods spot" in capsys.readouterr().err
+
+
+def test_a_previewed_plan_is_refused_for_the_same_losses(folder: Path) -> None:
+    previewed = session(folder, "required", *WHOLE)
+    plan = event_stream.read((folder / "stream").read_bytes())
+    with pytest.raises(UserError, match="would lose protected resources without an approval"):
+        refuse_losses(previewed, plan)
+    (folder / "policies" / "overrides.yaml").write_text(APPROVAL.format(expires="2026-12-01"))
+    refuse_losses(previewed, plan)
+
+
+@pytest.mark.parametrize("policy_guard", ["warn", "off"])
+def test_approvals_can_be_required_for_one_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, policy_guard: str
+) -> None:
+    session(folder, policy_guard)
+    seen = list[Any]()
+
+    def up(stack: stacks.Stack, *_: str, **__: Any) -> None:
+        seen.append(stack.config.policy_guard)
+
+    def preview(stack: stacks.Stack, *_: str, judged: Any, **__: Any) -> int:
+        seen.extend((stack.config.policy_guard, judged))
+        return 0
+
+    monkeypatch.setattr(commands.cloud, "up", up)
+    monkeypatch.setattr(commands.cloud, "preview", preview)
+    commands.up("mine", yes=True, require_approvals=True)
+    commands.up("mine", yes=True)
+    for required in (True, False):
+        with pytest.raises(typer.Exit):
+            commands.preview("mine", require_approvals=required)
+    assert seen == ["required", policy_guard, "required", refuse_losses, policy_guard, None]

@@ -55,8 +55,8 @@ def ended(process: Process) -> int:
 @pytest.mark.parametrize(
     ("verb", "arguments"),
     [
-        (Verb.PREVIEW, ["preview", "a", "--events", "@a-preview.jsonl"]),
-        (Verb.UP, ["up", "a", "--yes", "--events", "@a-up.jsonl"]),
+        (Verb.PREVIEW, ["preview", "a", "--require-approvals", "--events", "@a-preview.jsonl"]),
+        (Verb.UP, ["up", "a", "--yes", "--require-approvals", "--events", "@a-up.jsonl"]),
         (Verb.DRIFT, ["drift", "a", "--json"]),
         (Verb.VERIFY, ["verify", "a", "--json"]),
         (Verb.ACCEPT, ["accept", "a", "--yes", "--json"]),
@@ -75,7 +75,24 @@ def test_a_stack_whose_update_was_killed_is_repaired_first(place: Path) -> None:
     process = started(place, 'echo "$@"', entry(needs_repair=True))
     assert ended(process) == 0
     asked = process.files.log.read_text().splitlines()
-    assert asked == ["recover a --yes", f"up a --yes --events {place}/run/a-up.jsonl"]
+    assert asked == ["recover a --yes", f"up a --yes --require-approvals --events {place}/run/a-up.jsonl"]
+
+
+def test_an_interrupt_while_the_repair_ends_well_is_no_update(place: Path) -> None:
+    process = started(place, "trap : INT; echo ready; sleep 0.2", entry(needs_repair=True))
+    assert eventually(lambda: "ready" in process.files.log.read_text())
+    process.interrupt()
+    assert ended(process) == 130
+    assert process.files.log.read_text() == "ready\n", "the update did not begin"
+
+
+def test_a_program_that_is_missing_is_a_failure_of_its_stack(place: Path) -> None:
+    lock = locks.take(place / "lock")
+    assert lock is not None
+    process = Process(entry(), Files(place / "run", entry()), [str(place / "none")], lock)
+    os.close(lock)
+    process.interrupt()
+    assert (process.poll(), process.problem()) == (1, "`igz-clusters up` cannot be started: No such file or directory.")
 
 
 def test_a_failed_repair_ends_the_stack(place: Path) -> None:

@@ -42,11 +42,12 @@ def test_reading_creates_nothing(folder: Folder, tmp_path: Path) -> None:
 def test_old_runs_are_deleted(folder: Folder) -> None:
     folder("a")
     records = Records.of_folder()
-    for number in range(KEPT + 2):
-        records.save(Run(f"{number:03}", Verb.UP))
+    records.save(Run("000-up", Verb.UP))
+    for number in range(1, KEPT + 3):
+        records.save(Run(f"{number:03}-drift", Verb.DRIFT))
     records.drop_old()
     kept = [run.id for run in records.all()]
-    assert kept == [f"{number:03}" for number in reversed(range(2, KEPT + 2))]
+    assert kept == [*(f"{number:03}-drift" for number in reversed(range(3, KEPT + 3))), "000-up"]
 
 
 def test_a_damaged_record_is_named(folder: Folder) -> None:
@@ -98,11 +99,19 @@ def test_the_revision_of_a_checkout_follows_its_commit_and_its_edits(tmp_path: P
 
     assert revision(tmp_path) == record.version("igz-clusters"), "without Git the version has to do"
     git("init")
-    (tmp_path / "file").write_text("1")
-    git("add", "file")
+    file = tmp_path / "infra" / "file"
+    file.parent.mkdir()
+    file.write_text("1")
+    git("add", "infra")
     git("commit", "--message", "1")
     clean = revision(tmp_path)
-    (tmp_path / "file").write_text("2")
+    file.write_text("2")
     edited = revision(tmp_path)
     git("commit", "--all", "--message", "2")
-    assert len({clean, edited, revision(tmp_path)}) == 3
+    committed = revision(tmp_path)
+    assert len({clean, edited, committed}) == 3
+    (tmp_path / "Pulumi.a.yaml").write_text("1")
+    git("add", "Pulumi.a.yaml")
+    assert revision(tmp_path) == committed
+    git("commit", "--message", "3")
+    assert revision(tmp_path) == committed, "a stack file is no part of the package"

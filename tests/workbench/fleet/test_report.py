@@ -59,6 +59,7 @@ def test_it_says_how_to_go_on() -> None:
     assert reported(BAD).go_on.startswith("Correct what failed, then `igz-clusters fleet resume` continues")
     assert reported(OK, LEFT).go_on.startswith("`igz-clusters fleet resume` continues")
     assert reported(BAD, verb=Verb.VERIFY).go_on == ""
+    assert reported(OK, LEFT, verb=Verb.VERIFY).go_on == "`igz-clusters fleet verify` looks at all stacks again."
 
 
 def test_json_names_each_stack_with_the_next_command(folder: Folder) -> None:

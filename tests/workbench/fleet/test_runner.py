@@ -118,6 +118,10 @@ class World(Watcher):
         self.most = max(self.most, running)
 
     @override
+    def interrupted(self, running: int, *, is_first: bool) -> None:
+        self.log.append(f"{'stop' if is_first else 'abort'} {running}")
+
+    @override
     def bakes(self, stage: Stage, until: float) -> None:
         self.log.append(f"bake {until - self.time.at:.0f}")
 
@@ -172,6 +176,22 @@ def test_as_many_stacks_may_fail_as_the_wave_allows() -> None:
     assert beyond.results()["up c"] == "waiting"
 
 
+def test_an_update_and_a_verification_that_fail_are_two_failures_of_their_wave() -> None:
+    codes = {(Verb.UP, "a"): 1, (Verb.VERIFY, "b"): 1}
+    world = World(plan(["a", "b"], ["c"], failures=1, verify=True), codes=codes)
+    world.work()
+    assert world.results()["up c"] == "waiting"
+
+
+def test_a_stack_that_somebody_else_interrupts_stops_later_waves_and_is_repaired() -> None:
+    world = World(plan(["a"], ["b"]), codes={(Verb.UP, "a"): 130})
+    assert world.work(), "the run itself was left to end"
+    assert world.results() == {"up a": "failed", "up b": "waiting"}
+    world.codes.clear()
+    world.resume()
+    assert world.repaired == ["a"]
+
+
 def test_the_next_wave_waits_for_the_bake_time() -> None:
     world = World(plan(["a"], ["b"], bake=1800))
     world.work()
@@ -220,6 +240,7 @@ def test_a_resumed_run_waits_for_what_is_left_of_the_bake_time() -> None:
     world.time.events[world.time.at + LASTS + 100] = world.interrupt
     assert not world.work()
     assert world.results() == {"up a": "ok", "up b": "waiting"}
+    assert world.log == ["up a", "bake 600"], "there is no stack to wait for"
     world.time.at += 300
     world.resume()
     assert world.log[0].startswith("bake ")
@@ -290,6 +311,7 @@ def test_a_second_ctrl_c_is_passed_on_too() -> None:
         world.time.events[world.time.at + moment] = world.interrupt
     world.work()
     assert [child.interrupts for child in world.children] == [2]
+    assert world.log == ["up a", "stop 1", "abort 1"]
 
 
 def test_a_stack_that_ended_well_after_ctrl_c_does_not_run_again() -> None:
@@ -326,7 +348,8 @@ def test_an_error_of_our_own_leaves_no_process_behind() -> None:
         (Verb.UP, 0, Result.OK),
         (Verb.UP, 1, Result.FAILED),
         (Verb.UP, -9, Result.FAILED),
-        (Verb.UP, 130, Result.INTERRUPTED),
+        (Verb.UP, 130, Result.FAILED),
+        (Verb.DRIFT, 130, Result.UNJUDGED),
         (Verb.PREVIEW, 3, Result.FAILED),
         (Verb.DRIFT, 1, Result.FAILED),
         (Verb.DRIFT, 3, Result.UNJUDGED),
