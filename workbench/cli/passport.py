@@ -49,16 +49,19 @@ PublicKeyFile = Annotated[
         help="PEM of the public key of its maker, which you got from its maker and not with the passport.",
     ),
 ]
-PageFile = Annotated[Path | None, typer.Option("--page", metavar="FILE", help="Also write a page for people to FILE.")]
+PageFile = Annotated[
+    Path | None,
+    typer.Option("--page", metavar="FILE", dir_okay=False, help="Also write a page for people to FILE."),
+]
 
 
 @app.command()
 def make(  # noqa: PLR0913 one parameter for each option
     stack: StackName,
     *,
-    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="File of the passport.")] = Path(
-        "passport.json"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", metavar="FILE", dir_okay=False, help="File of the passport.")
+    ] = Path("passport.json"),
     page: PageFile = None,
     key: Annotated[
         Path | None,
@@ -89,10 +92,12 @@ def make(  # noqa: PLR0913 one parameter for each option
     """
     if unsigned and key:
         raise UserError("--unsigned and --key cannot be combined.", "Leave one of them out.")
+    signed_with = key or keys.default_file()
+    _require_apart(output, page, signed_with)
     found = stacks.find(stack)
     origin = origin_of(found)
     origin.required(allow_dirty=allow_dirty)
-    signer = None if unsigned else keys.private_key(key or keys.default_file())
+    signer = None if unsigned else keys.private_key(signed_with)
     sight = _sight(found, hermetic=hermetic)
     _require_applied(found, sight.contract)
     from workbench.engine.check import check  # noqa: PLC0415 - it loads Pulumi's SDK, which the others do without
@@ -148,7 +153,8 @@ def verify(
     if passport.stack.name != found.name:
         raise UserError(f"{file} is the passport of '{passport.stack.name}', not of '{found.name}'.")
     if passport.package.version != (own := version(APP)):
-        errors.print(f"note: the passport is of release {passport.package.version}, and this is {own}.", **PLAIN)
+        note = f"note: the passport is of release {passport.package.version}, and this is {own}."
+        errors.print(printable(note, _LINE_MAX), **PLAIN)
     sight = _sight(found, hermetic=hermetic)
     differences = (
         *_of_stack(passport, found),
@@ -169,7 +175,9 @@ def create_key(
     *,
     output: Annotated[
         Path | None,
-        typer.Option("--output", metavar="FILE", help="File of the private key. Default: one in the data folder."),
+        typer.Option(
+            "--output", metavar="FILE", dir_okay=False, help="File of the private key. Default: one in the data folder."
+        ),
     ] = None,
 ) -> None:
     """Create a key that signs passports, and print its public key.
@@ -227,11 +235,11 @@ def _of_stack(passport: Passport, stack: Stack) -> tuple[Difference, ...]:
 
 def _show(passport: Passport) -> None:
     stack, expires = passport.stack, f"{passport.expires:%Y-%m-%d %H:%M} UTC"
-    out.print(f"{stack.name}: {headline(passport)}", style="bold", **PLAIN)
+    out.print(printable(f"{stack.name}: {headline(passport)}", _LINE_MAX), style="bold", **PLAIN)
     for claim in passport.of(Result.FAILED):
         _print_lines(f"failed: {claim.id}: {claim.subject}", f"  {claim.detail}")
     commits = f"commit {stack.commit or 'none'}{'' if passport.is_clean else ', with changes that it does not hold'}"
-    out.print(f"{commits}; cluster {passport.cluster.uid}; valid until {expires}", **PLAIN)
+    _print_lines(f"{commits}; cluster {passport.cluster.uid}; valid until {expires}")
 
 
 def _show_differences(passport: Passport, differences: tuple[Difference, ...]) -> None:
@@ -243,13 +251,20 @@ def _show_differences(passport: Passport, differences: tuple[Difference, ...]) -
 
 
 def _print_lines(*lines: str) -> None:
-    """Print lines that may quote texts of others in the cluster."""
+    """Print lines that may quote texts of others in the cluster, or of a passport by another tool."""
     out.print("\n".join(printable(line, _LINE_MAX) for line in lines), **PLAIN)
 
 
 def _write_page(page: Path | None, passport: Passport) -> None:
     if page:
         _write("--page", page, render(passport))
+
+
+def _require_apart(*files: Path | None) -> None:
+    """Refuse to write the passport, its page and what else is named into one file: the key would be lost."""
+    named = [each.resolve() for each in files if each]
+    if twice := next((each for each in named if named.count(each) > 1), None):
+        raise UserError(f"{twice} is named twice, by --output, --page or --key.", "Name a file of its own for each.")
 
 
 def _write(option: str, file: Path, content: str) -> None:

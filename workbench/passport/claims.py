@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from components.contract.environments import ClusterKind, Environment
-from policies.diagnostics import ABOUT_WAIVERS
+from policies.diagnostics import ABOUT_WAIVERS, Said
 from policies.registry import RULES
 from policies.rule import Level, Rule, WholeStack
 from workbench.engine.check import Checked
@@ -125,7 +125,7 @@ def _judged(
     """Return the result of a rule, and what to know about it."""
     if (of := _OF_A_KIND.get(rule.id[:2], kind)) is not kind:
         return Result.NOT_VERIFIED, f"The rule is about clusters of kind {of}."
-    violated = [each for each in causes if each.finding.standing is not FindingStatus.UNJUDGED]
+    violated = [each for each in causes if not _is_unjudged(each)]
     if violated:
         return Result.FAILED, _cut([_text(each) for each in violated])
     if causes:
@@ -136,6 +136,12 @@ def _judged(
         return Result.NOT_VERIFIED, "The stack declares nothing that the rule concerns."
     scope = rule.applies_to
     return Result.PASSED, "the whole stack" if isinstance(scope, WholeStack) else scope.noun
+
+
+def _is_unjudged(cause: Cause) -> bool:
+    """Return whether a rule said nothing: outside of CI that is advice, which is no violation either."""
+    found = cause.finding
+    return found.standing is FindingStatus.UNJUDGED or Said(found.rule, found.message).is_unjudged
 
 
 def _text(cause: Cause) -> str:

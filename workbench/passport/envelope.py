@@ -9,13 +9,16 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.hashes import SHA256
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from workbench.passport.keys import PublicKey, key_id
 from workbench.system.errors import UserError
 
 PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
 """in-toto/attestation 051624ce, ``spec/v1/envelope.md``."""
+
+_SIGNATURES_MAX: Final = 16
+"""Each is checked against the whole content: a file with a million of them would take hours."""
 
 _ANY_ALPHABET: Final = bytes.maketrans(b"-_", b"+/")
 """Verifiers must accept both alphabets of base64."""
@@ -30,7 +33,7 @@ class _Envelope(BaseModel):
 
     payload: str
     payloadType: str  # noqa: N815 the standard's spelling
-    signatures: list[_Signature]
+    signatures: list[_Signature] = Field(max_length=_SIGNATURES_MAX)
 
 
 def signed(payload: bytes, key: Ed25519PrivateKey) -> str:

@@ -1,12 +1,12 @@
 """Claims from files that other commands wrote: the report of a rehearsal, the record of an acceptance run."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
 from workbench.acceptance.record import Record, StepRecord
@@ -78,7 +78,13 @@ def rehearsal_claims(file: Path | None, stack: Stack, release: str) -> Iterator[
     for each in outcomes:
         why = each.skipped or each.lost
         missed = [verdict.expectation for verdict in each.verdicts if not verdict.is_met]
-        result = Result.NOT_VERIFIED if why or not each.verdicts else Result.PASSED if each.is_met else Result.FAILED
+        result = (
+            Result.NOT_VERIFIED
+            if why or not each.verdicts
+            else Result.FAILED
+            if missed or not each.is_met
+            else Result.PASSED
+        )
         yield Claim(
             id=f"{REHEARSAL}/{each.scenario}",
             subject=f"Rehearsed on simulated nodes: {each.description}",
@@ -105,7 +111,7 @@ def acceptance_claims(file: Path | None, stack: Stack, release: str) -> Iterator
     content = _content(file, "--acceptance", hint)
     try:
         record = TypeAdapter(Record).validate_json(content)
-        started = datetime.fromisoformat(record.started)
+        started = TypeAdapter(AwareDatetime).validate_python(record.started)
     except ValueError:
         raise UserError(f"--acceptance: {file} is no record of `accept`.", hint) from None
     if record.stack != stack.name:
@@ -113,16 +119,17 @@ def acceptance_claims(file: Path | None, stack: Stack, release: str) -> Iterator
     _require_same(f"--acceptance: {file}", stack, (record.release, release), {record.digest}, hint)
     evidence = (_evidence(file, content, started),)
     for each in record.steps:
-        yield _step(each, evidence)
+        yield _step(each, record.left_out, evidence)
 
 
-def _step(step: StepRecord, evidence: tuple[Evidence, ...]) -> Claim:
+def _step(step: StepRecord, left_out: Sequence[str], evidence: tuple[Evidence, ...]) -> Claim:
+    said = f"{step.result}: {step.detail}" if step.result not in _STEPS else step.detail
     return Claim(
         id=f"{ACCEPTANCE}/{step.name.replace(' ', '-')}",
         subject=f"In a copy of the stack: {step.why}",
         result=_STEPS.get(step.result, Result.NOT_VERIFIED),
-        covers=Covers.WHOLE,
-        detail=f"{step.result}: {step.detail}" if step.result not in _STEPS else step.detail,
+        covers=Covers.PART if left_out else Covers.WHOLE,
+        detail=" ".join((said, *(f"Not in the copy: {each}" for each in left_out))),
         rests_on=(),
         evidence=evidence,
     )

@@ -19,7 +19,7 @@ from workbench.verification.nodes import members
 
 _ALL: Final = frozenset(
     {
-        *("ClusterRoleBinding", "PriorityClass", "StorageClass"),
+        *("ClusterRole", "ClusterRoleBinding", "PriorityClass", "StorageClass"),
         *("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
         *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
     }
@@ -33,6 +33,9 @@ _NOTED: Final = frozenset({"apiVersion", "kind", "metadata", "status"})
 
 _MOMENTS: Final = frozenset({"kubectl.kubernetes.io/restartedAt"})
 """Annotations of pods that only say when something happened."""
+
+_MPI_JOB: Final = "MPIJob"
+"""Owner of a role and a binding that come and go with each job (kubeflow/mpi-operator, ``newLauncherRoleBinding``)."""
 
 POOL: Final = "Pool"
 """Kind of the entries about nodes."""
@@ -76,7 +79,7 @@ def _objects(sight: Sight) -> Iterator[tuple[ObjectKey, dict[str, Any]]]:
         declared = sight.contract.declared.get(key)
         if declared is not None and live.kind not in _MOVING:
             yield key, _whole(live, declared)
-        elif _is_kept(key, sight):
+        elif _is_kept(key, sight) and not _is_of_a_job(live):
             yield key, _whole(live, {})
         elif live.kind in _ADD_ONS and live.namespace == SYSTEM:
             yield key, _images(live)
@@ -92,6 +95,15 @@ def _is_kept(key: ObjectKey, sight: Sight) -> bool:
         return name in namespaces
     is_settings = kind == "ConfigMap" and bool(NUCLIO.fullmatch(name))
     return namespace in namespaces and (kind in _OF_USER_NAMESPACES or is_settings)
+
+
+def _is_of_a_job(live: LiveObject) -> bool:
+    """Return whether the MPI operator made an object for one job; a binding to any other role is not excused."""
+    owners = live.content["metadata"].get("ownerReferences") or ()
+    if not any(each.get("controller") and each.get("kind") == _MPI_JOB for each in owners):
+        return False
+    role = live.content.get("roleRef") or {}
+    return live.kind == "Role" or (role.get("kind"), role.get("name")) == ("Role", live.name)
 
 
 def _whole(live: LiveObject, declared: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,11 +6,10 @@
 
 import json
 import sys
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
 from components.contract.labels import OWN_DOMAIN
@@ -64,7 +63,7 @@ class Evidence(_Shape):
     """The command or the file."""
     digest: Sha256
     """Of the canonical JSON of what the command found, or of the file."""
-    at: datetime | None
+    at: AwareDatetime | None
     """When it was found; null if the file does not say."""
 
 
@@ -173,8 +172,8 @@ class Passport(_Shape):
     cluster: ClusterIdentity
     is_clean: bool
     """Whether package and stack file were exactly those of their commits."""
-    made: datetime
-    expires: datetime
+    made: AwareDatetime
+    expires: AwareDatetime
     claims: tuple[Claim, ...]
     deviations: tuple[Deviation, ...]
     objects: tuple[Fingerprint, ...]

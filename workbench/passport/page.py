@@ -11,7 +11,7 @@ from typing import Final
 from components.contract.environments import ClusterKind
 from workbench.passport.claims import CONTRACT, RULE
 from workbench.passport.evidence_files import ACCEPTANCE, REHEARSAL
-from workbench.passport.model import Claim, Covers, Passport, Result
+from workbench.passport.model import Claim, Covers, Evidence, Passport, Result
 from workbench.passport.standards import AI
 from workbench.rehearsal.report.markup import Html, clean, element, joined, table
 from workbench.report.words import count
@@ -138,7 +138,7 @@ def _alike(claims: Sequence[Claim]) -> list[list[Claim]]:
 
 def _row(alike: Sequence[Claim], *, covers: bool) -> tuple[str, ...]:
     claim = alike[0]
-    evidence = dict.fromkeys(f"{each.source} sha256:{each.digest[:12]}" for each in claim.evidence)
+    evidence = dict.fromkeys(map(_evidence, claim.evidence))
     return (
         ", ".join(each.id.rpartition("/")[2] for each in alike),
         claim.subject,
@@ -147,3 +147,8 @@ def _row(alike: Sequence[Claim], *, covers: bool) -> tuple[str, ...]:
         claim.detail,
         ", ".join(evidence) or "-",
     )
+
+
+def _evidence(given: Evidence) -> str:
+    at = f"of {given.at:%Y-%m-%d %H:%M %Z}" if given.at else "without a date"
+    return f"{given.source} sha256:{given.digest[:12]} {at}"

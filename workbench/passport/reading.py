@@ -14,6 +14,7 @@ from workbench.verification.snapshot import Snapshot, take
 
 _EVERYWHERE: Final = (
     "clusterrolebindings.rbac.authorization.k8s.io",
+    "clusterroles.rbac.authorization.k8s.io",
     "validatingadmissionpolicies.admissionregistration.k8s.io",
 )
 _IF_SERVED: Final = (

@@ -74,12 +74,18 @@ def gpus(contract: Contract, snapshot: Snapshot) -> Outcome:
     """Check that every node of a GPU group offers its GPUs or the shares of them, and its fast interfaces."""
     if not any(group.gpu_resource for group in contract.config.groups):
         return Outcome("", absent="the stack has no GPU groups")
-    found = [(each, each.group) for each in members(contract, snapshot) if each.group and each.group.gpu_resource]
+    found = [
+        (each, each.group)
+        for each in members(contract, snapshot)
+        if each.group and each.group.gpu_resource and not is_starting(each.node, snapshot)
+    ]
+    if not found:
+        return Outcome("", absent="no node of a GPU group runs, or all are still starting")
     deviations = []
     for member, group in found:
         for resource, wanted in group.devices.items():
             offered = int((member.node.content.get("status", {}).get("allocatable") or {}).get(resource, 0))
-            if offered < wanted and not is_starting(member.node, snapshot):
+            if offered < wanted:
                 deviations.append(
                     Deviation(
                         member.place(spelled("status.allocatable", resource)),

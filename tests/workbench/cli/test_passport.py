@@ -242,6 +242,19 @@ def test_a_file_that_cannot_be_written_is_named(folder: Path) -> None:
     assert refusal(done).startswith("--output: no/passport.json cannot be written: No such file or directory.")
 
 
+@pytest.mark.parametrize("option", ["--output", "--page"])
+def test_a_folder_is_no_file_to_write(option: str, folder: Path) -> None:
+    assert run("make", "test", "--key", "key.pem", option, ".").exit_code == 2
+    assert run("key", "--output", ".").exit_code == 2
+
+
+@pytest.mark.parametrize("options", [("--output", "key.pem"), ("--page", "key.pem"), ("--page", "passport.json")])
+def test_passport_page_and_key_have_files_of_their_own(options: tuple[str, str], folder: Path) -> None:
+    before = (folder / "key.pem").read_text()
+    assert "is named twice" in refusal(run("make", "test", "--key", "key.pem", *options))
+    assert (folder / "key.pem").read_text() == before
+
+
 def test_key_prints_the_public_key_alone(folder: Path) -> None:
     done = run("key", "--output", "second.pem")
     assert done.stdout == (folder / "second.pub").read_text()

@@ -117,7 +117,8 @@ def test_rules_of_another_cloud_do_not_pass(clean: Mapping[str, Claim]) -> None:
 
 def test_controls_of_eks_rest_on_its_rules() -> None:
     clean = by_id(passport("eks"))
-    assert (clean["cis-eks-1.8/5.3.1"].result, clean["cis-eks-1.8/5.3.1"].covers) == (PASSED, Covers.WHOLE)
+    assert (clean["cis-eks-1.8/5.3.1"].result, clean["cis-eks-1.8/5.3.1"].covers) == (PASSED, Covers.PART)
+    assert clean["cis-eks-1.8/5.3.1"].detail.endswith("the setting is not read in the cloud.")
     assert clean["cis-eks-1.8/5.3.1"].evidence == clean["rule/HE-03"].evidence
     assert clean["cis-eks-1.8/3.2.1"].result is UNKNOWN
     assert clean["ai-conformance-1.36/accelerator_metrics"].detail == (
@@ -188,6 +189,7 @@ def test_a_rehearsal_is_evidence_for_its_scenarios(tmp_path: Path) -> None:
         ({"skipped": "it has no GPUs"}, UNKNOWN, "it has no GPUs"),
         ({"lost": "etcd ended", "isMet": False}, UNKNOWN, "etcd ended"),
         ({"verdicts": []}, UNKNOWN, "0 expectations"),
+        ({"verdicts": [{"expectation": "a", "isMet": False}]}, FAILED, "missed: a"),
     ],
 )
 def test_a_scenario_without_a_verdict_does_not_pass(
@@ -232,6 +234,7 @@ def test_a_record_of_acceptance_is_evidence_for_its_steps(tmp_path: Path) -> Non
         ({"digest": ""}, "is about other settings of 'test' than its stack file has"),
         ({"release": "0.1.0"}, "was written by release 0.1.0; this one is 0.2.0"),
         ({"started": "yesterday"}, "is no record of `accept`"),
+        ({"started": "2026-11-22T08:00:00"}, "is no record of `accept`"),
         ({"steps": "all"}, "is no record of `accept`"),
     ],
 )
@@ -239,6 +242,11 @@ def test_a_record_of_something_else_is_refused(changes: dict[str, Any], says: st
     with pytest.raises(UserError) as refused:
         passport("existing", acceptance=record(tmp_path, **changes))
     assert says in refused.value.message
+
+
+def test_what_the_copy_left_out_is_said(tmp_path: Path) -> None:
+    up = by_id(passport("existing", acceptance=record(tmp_path, left_out=["Pool 'gpu': reserved."])))["acceptance/up"]
+    assert (up.covers, up.detail) == (Covers.PART, "42 resources Not in the copy: Pool 'gpu': reserved.")
 
 
 def test_files_that_are_missing_are_named(tmp_path: Path) -> None:
@@ -251,6 +259,31 @@ def test_evidence_changes_with_what_was_found(clean: Mapping[str, Claim]) -> Non
     other = by_id(passport("existing", untainted))
     assert other["contract/node-taints"].evidence[0].digest != clean["contract/node-taints"].evidence[0].digest
     assert other["contract/node-labels"].evidence == clean["contract/node-labels"].evidence
+
+
+def without_gpu_nodes(objects: Objects) -> None:
+    for key in [key for key in objects if key[0] == "Node" and key[2].startswith("gpu")]:
+        del objects[key]
+
+
+def starting(objects: Objects) -> None:
+    for key, each in objects.items():
+        if key[0] == "Node":
+            each["metadata"]["creationTimestamp"] = "2026-11-22T11:59:00Z"
+
+
+@pytest.mark.parametrize("plant", [without_gpu_nodes, starting])
+def test_without_gpu_nodes_there_is_no_evidence_of_gpus(plant: Any, clean: Mapping[str, Claim]) -> None:
+    about_gpus = ("contract/gpu-plugin", "ai-conformance-1.36/driver_runtime_management")
+    assert [clean[each].result for each in about_gpus] == [PASSED, PASSED]
+    claims = by_id(passport("existing", plant))
+    assert [claims[each].result for each in about_gpus] == [UNKNOWN, UNKNOWN]
+
+
+def test_a_rule_that_could_not_be_judged_outside_of_ci_has_not_failed() -> None:
+    doubt = Finding("NG-07", FindingStatus.ADVISED, Judge.OWN, "urn", "could not be judged: labels are unknown")
+    claim = by_id(passport("existing", checked=replace(CHECKED, causes=(Cause(doubt, ()),))))["rule/NG-07"]
+    assert (claim.result, claim.detail) == (UNKNOWN, "advised: could not be judged: labels are unknown")
 
 
 def test_simulated_nodes_are_no_evidence_for_ai_conformance() -> None:

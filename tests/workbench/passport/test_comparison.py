@@ -120,6 +120,10 @@ PLANTED: Final[dict[str, tuple[Plant, str]]] = {
         put(RIGHTS, "rules", 0, "verbs", value=["*"]),
         "ClusterRole igz-clusters:core-services, rules[0].verbs[0]",
     ),
+    "a role of somebody else": (
+        there("ClusterRole", "theirs", rules=[{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]),
+        "ClusterRole theirs",
+    ),
     "a further administrator": (
         lambda objects: objects[ADMINS]["subjects"].append({"kind": "User", "name": "eve"}),
         "ClusterRoleBinding cluster-admin, subjects",
@@ -257,6 +261,24 @@ def moved(objects: Objects) -> None:
 
 def test_what_scales_and_moves_is_no_difference(clean: Passport) -> None:
     assert found(clean, sight("local", moved)) == ()
+
+
+def of_a_job(kind: str, **content: Any) -> Plant:
+    owner = {"apiVersion": "kubeflow.org/v1", "kind": "MPIJob", "name": "train", "uid": "u", "controller": True}
+    return there(kind, "train-launcher", "mlrun", metadata={"ownerReferences": [owner]}, **content)
+
+
+def test_what_the_mpi_operator_makes_for_a_job_is_no_difference(clean: Passport) -> None:
+    def plant(objects: Objects) -> None:
+        of_a_job("Role", rules=[])(objects)
+        of_a_job("RoleBinding", roleRef={"kind": "Role", "name": "train-launcher"})(objects)
+
+    assert found(clean, sight("local", plant)) == ()
+
+
+def test_a_binding_that_only_claims_to_be_of_a_job_is_found(clean: Passport) -> None:
+    forged = of_a_job("RoleBinding", roleRef={"kind": "ClusterRole", "name": "cluster-admin"})
+    assert [each.where for each in found(clean, sight("local", forged))] == ["RoleBinding mlrun/train-launcher"]
 
 
 JSON = st.recursive(

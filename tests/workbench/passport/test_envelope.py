@@ -116,6 +116,7 @@ def test_what_the_standard_allows_is_accepted(content: bytes) -> None:
         changed(payload=1),
         changed(payload="?"),
         changed(signatures=[signature("?")]),
+        changed(signatures=[signature("AAAA")] * 17),
     ],
 )
 def test_what_is_no_envelope_is_refused(content: bytes) -> None:

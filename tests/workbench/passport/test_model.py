@@ -94,6 +94,11 @@ def test_a_later_form_is_refused_and_named(made: Passport, tmp_path: Path) -> No
         read(written(tmp_path, changed(made, schemaVersion=2)), KEY.public_key())
 
 
+def test_a_time_without_a_zone_is_refused(made: Passport, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"predicate\.expires: .*timezone"):
+        read(written(tmp_path, changed(made, expires="2027-01-01T00:00:00")), KEY.public_key())
+
+
 def test_another_statement_of_the_same_key_is_no_passport(made: Passport, tmp_path: Path) -> None:
     statement = json.loads(payload(made)) | {"predicateType": "https://slsa.dev/provenance/v1"}
     with pytest.raises(UserError, match=r"its type is .https://slsa\.dev/provenance/v1"):

@@ -51,6 +51,10 @@ def test_nothing_is_loaded() -> None:
     assert "http" not in page.partition("</style>")[2]
 
 
+def test_evidence_has_its_date_on_the_page() -> None:
+    assert re.search(r"igz-clusters verify sha256:\w{12} of 2026-11-22 12:00 UTC", render(passport("existing")))
+
+
 def test_changes_that_are_not_committed_are_on_the_page() -> None:
     dirty = passport("existing", origin=replace(ORIGIN, unclean=("Pulumi.test.yaml has changes.",)))
     assert not dirty.is_clean

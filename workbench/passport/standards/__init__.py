@@ -15,11 +15,12 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from components.contract.environments import ClusterKind
+from components.contract.groups import NodeGroup
 from components.contract.policy_choices import AdmissionMode
-from infra.config import StackConfig
 from workbench.passport.model import Claim, Covers, Evidence, Result, unverified
 from workbench.passport.reading import Sight
 from workbench.system.digests import digest_of
+from workbench.verification.nodes import members
 
 Minor = Literal["1.33", "1.34", "1.35", "1.36"]
 """Minors of Kubernetes of which CNCF has published a list."""
@@ -33,23 +34,43 @@ class Need(StrEnum):
     DENIES = "denies"
     """Admission rejects what violates a rule."""
     FABRIC = "fabric"
+    """A node of a pool with a fast network runs."""
     GPUS = "gpus"
+    """The stack has a GPU pool."""
+    GROWS = "grows"
+    """The stack has a GPU pool that grows, and that copies of the stack have too."""
     SHARING = "sharing"
+    """A node of a pool with shared GPUs runs."""
 
 
-_NEEDS: Final[Mapping[Need, tuple[Callable[[StackConfig], bool], str]]] = {
+def _runs(sight: Sight, wanted: Callable[[NodeGroup], object]) -> bool:
+    """Return whether a node of a wanted group is there: a pool without nodes shows nothing."""
+    return any(each.group and wanted(each.group) for each in members(sight.contract, sight.snapshot))
+
+
+def _declares(sight: Sight, wanted: Callable[[NodeGroup], object]) -> bool:
+    return any(map(wanted, sight.contract.config.groups))
+
+
+_NEEDS: Final[Mapping[Need, tuple[Callable[[Sight], bool], str]]] = {
     Need.DENIES: (
-        lambda config: config.policies.admission is AdmissionMode.DENY,
+        lambda sight: sight.contract.config.policies.admission is AdmissionMode.DENY,
         "Admission only warns: policies.admission of the stack file is warn.",
     ),
     Need.FABRIC: (
-        lambda config: any(group.fabric for group in config.groups),
-        "The stack has no pool with a fast network.",
+        lambda sight: _runs(sight, lambda group: group.fabric),
+        "No node of a pool with a fast network runs.",
     ),
-    Need.GPUS: (lambda config: any(group.gpu_resource for group in config.groups), "The stack has no GPU pool."),
+    Need.GPUS: (lambda sight: _declares(sight, lambda group: group.gpu_resource), "The stack has no GPU pool."),
+    Need.GROWS: (
+        lambda sight: _declares(
+            sight, lambda group: group.gpu_resource and group.is_elastic and group.reservation is None
+        ),
+        "The stack has no GPU pool that grows, or only reserved ones, which acceptance runs leave out.",
+    ),
     Need.SHARING: (
-        lambda config: any(group.sharing for group in config.groups),
-        "The stack has no pool whose GPUs are shared.",
+        lambda sight: _runs(sight, lambda group: group.sharing),
+        "No node of a pool whose GPUs are shared runs.",
     ),
 }
 
@@ -185,7 +206,7 @@ def _missing(row: Row, sight: Sight) -> str:
     """Return what the stack lacks, so that the row says nothing of it; empty if it lacks nothing."""
     if row.needs:
         has, why = _NEEDS[row.needs]
-        if not has(sight.contract.config):
+        if not has(sight):
             return why
     declared = {f"{kind}/{name}" for kind, _, name in sight.contract.declared}
     return f"The stack declares no {row.declares}." if row.declares and row.declares not in declared else ""
