@@ -58,8 +58,10 @@ class Table:
         return CLASSIFIERS.get(given[0], "") if len(given) == 1 else ""
 
     def allows(self, licence: str) -> bool:
-        """Return whether an expression of SPDX leaves the choice of an allowed licence; parentheses are not read."""
-        return any(self.allowed.issuperset(choice.split(" AND ")) for choice in licence.split(" OR "))
+        """Return whether an expression of SPDX leaves the choice of an allowed licence; none with parentheses does."""
+        return "(" not in licence and any(
+            self.allowed.issuperset(choice.split(" AND ")) for choice in licence.split(" OR ")
+        )
 
     def problems(self, pins: Iterable[Pin]) -> Iterator[str]:
         """Yield the packages whose licence is not known or not allowed, and entries that nothing needs any more."""
