@@ -66,8 +66,9 @@ def test_a_licence_comes_from_what_names_exactly_one(fields: tuple[str, ...], li
     assert TABLE.licence(Package(*fields)) == licence
 
 
-def test_a_licence_that_was_read_in_the_package_goes_first() -> None:
-    assert TABLE.licence(Package("License: MIT", name="Stated")) == "ISC"
+def test_a_licence_that_was_read_in_a_package_never_hides_what_its_next_version_names() -> None:
+    assert TABLE.licence(Package("License: see LICENSE", name="Stated")) == "ISC"
+    assert TABLE.licence(Package("License: GPL-3.0-only", name="Stated")) == "GPL-3.0-only"
 
 
 @pytest.mark.parametrize(
