@@ -96,7 +96,14 @@ def test_a_job_that_may_write_runs_nothing_of_a_pull_request(workflow: dict[Any,
         assert not rights or (TRUSTED_BY in job["if"] and job["environment"])
     if rights - {"id-token"}:
         assert not events(workflow).keys() - {"workflow_run", "schedule", "workflow_dispatch"}
-        assert [step.get("with", {}).get("ref") for step in steps(job, "actions/checkout@")] == [None]
+        assert [step for step in steps(job, "actions/checkout@") if "ref" in step["with"]] == []
+
+
+@each_job
+def test_a_job_that_attests_runs_no_code_of_this_repository(workflow: dict[Any, Any], job: dict[str, Any]) -> None:
+    if "attestations" in writes(job):
+        assert job["needs"]
+        assert [step for step in job["steps"] if "run" in step or "actions/checkout@" in step["uses"]] == []
 
 
 @each_job

@@ -5,6 +5,7 @@ notes, the hashes of all these and a signature of the hashes. Run it again at an
 """
 
 import argparse
+import filecmp
 import shutil
 import subprocess
 import sys
@@ -107,7 +108,8 @@ def keep(made: Path, target: Path) -> Path:
         Other files are there.
     """
     if target.exists():
-        if (target / SUMS).is_file() and (target / SUMS).read_bytes() == (made / SUMS).read_bytes():
+        names = [file.name for file in made.iterdir()]
+        if filecmp.cmpfiles(made, target, names, shallow=False)[0] == names:
             return target
         raise UserError(f"{target} has files of another build.", "If they were not published, delete that folder.")
     target.parent.mkdir(exist_ok=True)

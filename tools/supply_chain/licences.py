@@ -48,18 +48,19 @@ class Table:
 
     def licence(self, package: Distribution) -> str:
         """Return the licence of a package as an expression of SPDX; empty if it is not known."""
-        if stated := self.stated.get(canonicalize_name(package.name)):
-            return stated
         metadata = package.metadata
         for text in (each for field in FIELDS for each in metadata.get_all(field) or ()):
             if found := _spdx(text):
                 return found
         given = [each.removeprefix(_CLASSIFIER) for each in metadata.get_all("Classifier") or () if _CLASSIFIER in each]
-        return CLASSIFIERS.get(given[0], "") if len(given) == 1 else ""
+        named = CLASSIFIERS.get(given[0], "") if len(given) == 1 else ""
+        return named or self.stated.get(canonicalize_name(package.name), "")
 
     def allows(self, licence: str) -> bool:
-        """Return whether an expression of SPDX leaves the choice of an allowed licence; parentheses are not read."""
-        return any(self.allowed.issuperset(choice.split(" AND ")) for choice in licence.split(" OR "))
+        """Return whether an expression of SPDX leaves the choice of an allowed licence; none with parentheses does."""
+        return "(" not in licence and any(
+            self.allowed.issuperset(choice.split(" AND ")) for choice in licence.split(" OR ")
+        )
 
     def problems(self, pins: Iterable[Pin]) -> Iterator[str]:
         """Yield the packages whose licence is not known or not allowed, and entries that nothing needs any more."""

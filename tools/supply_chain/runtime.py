@@ -9,11 +9,14 @@ from packaging.utils import canonicalize_name
 
 PACKAGE: Final = "igz-clusters"
 
+PYTHON: Final = {"python_version": "3.11", "python_full_version": "3.11.0"}
+"""The oldest Python, for which `make lock` pins: a newer one that makes a release must not leave out what it needs."""
+
 
 def dependencies(package: str = PACKAGE) -> dict[str, tuple[str, ...]]:
     """Return what each package needs directly, by normalized name: of ``package`` and of all that it needs.
 
-    Read from what is installed here, so for this system and version of Python.
+    Read from what is installed here, so for this system, but for the Python that the pins are for.
 
     Raises
     ------
@@ -40,7 +43,7 @@ def _requirements(name: str, extras: frozenset[str]) -> Mapping[str, frozenset[s
     for text in distribution(name).requires or ():
         wanted = Requirement(text)
         marker = wanted.marker
-        if marker is None or any(marker.evaluate({"extra": extra}) for extra in (extras or {""})):
+        if marker is None or any(marker.evaluate({**PYTHON, "extra": extra}) for extra in (extras or {""})):
             key = canonicalize_name(wanted.name)
             found[key] = found.get(key, frozenset()) | wanted.extras
     return found

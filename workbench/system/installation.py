@@ -41,14 +41,14 @@ def require_own_environment() -> None:
             _OWN_ENVIRONMENT,
         )
     # The project files in a wheel name the environment by this way.
-    if is_from_wheel() and PROJECT_ROOT.parents[3] != Path(sys.prefix).resolve():
+    if is_from_wheel() and PROJECT_ROOT.joinpath("../../../..").resolve() != Path(sys.prefix).resolve():
         raise UserError(
             f"igz-clusters is installed in {PROJECT_ROOT.parent}, outside an environment.", _OWN_ENVIRONMENT
         )
 
 
 def _place(name: str) -> Path | None:
-    """Return the folder of a package; None if it is missing."""
+    """Return the folder of a package, or the file of a module; None if it is missing."""
     spec = find_spec(name)
-    folders = [*(spec.submodule_search_locations or ())] if spec else []
-    return Path(folders[0]).resolve() if folders else None
+    place = next(iter(spec.submodule_search_locations or ()), spec.origin) if spec else None
+    return Path(place).resolve() if place else None

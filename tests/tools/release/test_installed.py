@@ -116,8 +116,9 @@ def test_the_main_job_runs_in_an_empty_folder(run: Run) -> None:
     run("up", "local", "--yes")
     try:
         assert json.loads(run("status", "local", "--json").stdout)["groups"]
-        assert re.search(r"Resources:\s+\d+ unchanged\n", run("preview", "local").stdout)
-        assert "Ready" in run("kubectl", "local", "get", "nodes").stdout
+        assert re.search(r"^nothing changes; \d+ unchanged; \d+ rules", run("preview", "local").stdout, re.MULTILINE)
+        nodes = run("kubectl", "local", "get", "nodes", "--no-headers").stdout.splitlines()
+        assert {line.split()[1] for line in nodes} == {"Ready"}
     finally:
         run("local", "delete", "local", "--yes")
 

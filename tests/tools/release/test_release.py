@@ -273,6 +273,12 @@ def test_a_finished_release_is_kept_and_another_one_never_replaces_it(tmp_path: 
     (target / f"{SUMS}.sig").touch()
     assert keep(made, target) == target
     assert (target / f"{SUMS}.sig").exists()
+    (made / "file").write_text("built")
+    (target / "file").write_text("edited")
+    with pytest.raises(UserError, match="has files of another build"):
+        keep(made, target)
+    (target / "file").write_text("built")
+    assert keep(made, target) == target
     (made / SUMS).write_text("11  file\n")
     with pytest.raises(UserError, match="has files of another build"):
         keep(made, target)

@@ -3,6 +3,7 @@ from os import PathLike
 from pathlib import Path
 
 import pytest
+from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from typing_extensions import override
 
@@ -37,6 +38,18 @@ def test_an_installed_igz_clusters_needs_no_package_of_its_development() -> None
     assert set(needed[PACKAGE]) >= {"pulumi", "typer"}
 
 
+def test_a_release_made_with_a_newer_python_has_what_the_oldest_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_it = ['old; python_version < "3.12"', 'new; python_version >= "3.12"', 'extra; extra == "dev"', "always"]
+    needs = {PACKAGE: [f"Requires-Dist: {text}" for text in of_it], "old": [], "always": []}
+    monkeypatch.setattr("tools.supply_chain.runtime.distribution", lambda name: Package(*needs[name], name=name))
+    monkeypatch.setattr("packaging.markers.default_environment", lambda: _python("3.14"))
+    assert dependencies()[PACKAGE] == ("always", "old")
+
+
+def _python(version: str) -> dict[str, str]:
+    return {**default_environment(), "python_version": version, "python_full_version": f"{version}.0"}
+
+
 @pytest.mark.parametrize(
     ("fields", "licence"),
     [
@@ -53,8 +66,9 @@ def test_a_licence_comes_from_what_names_exactly_one(fields: tuple[str, ...], li
     assert TABLE.licence(Package(*fields)) == licence
 
 
-def test_a_licence_that_was_read_in_the_package_goes_first() -> None:
-    assert TABLE.licence(Package("License: MIT", name="Stated")) == "ISC"
+def test_a_licence_that_was_read_in_a_package_never_hides_what_its_next_version_names() -> None:
+    assert TABLE.licence(Package("License: see LICENSE", name="Stated")) == "ISC"
+    assert TABLE.licence(Package("License: GPL-3.0-only", name="Stated")) == "GPL-3.0-only"
 
 
 @pytest.mark.parametrize(
@@ -67,6 +81,7 @@ def test_a_licence_that_was_read_in_the_package_goes_first() -> None:
         ("GPL-3.0-only", False),
         ("MIT AND GPL-3.0-only", False),
         ("(MIT OR GPL-3.0-only)", False),
+        ("GPL-3.0-only AND (ISC OR MIT OR Zlib)", False),
     ],
 )
 def test_one_choice_of_every_part_must_be_allowed(licence: str, allowed: bool) -> None:

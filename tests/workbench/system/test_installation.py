@@ -39,6 +39,16 @@ def test_a_wheel_outside_an_environment_is_refused(wheel: Path, monkeypatch: pyt
         require_own_environment()
 
 
+def test_a_wheel_near_the_root_of_the_file_system_is_refused_without_a_traceback(
+    wheel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(installation, "PROJECT_ROOT", Path("/srv/igz_clusters"))
+    monkeypatch.setattr(installation, "_place", lambda name: Path("/srv/igz_clusters") / name)
+    monkeypatch.setattr(installation, "is_from_wheel", lambda: True)
+    with pytest.raises(UserError, match="is installed in /srv, outside an environment"):
+        require_own_environment()
+
+
 @pytest.mark.parametrize("name", PACKAGES)
 def test_other_software_with_a_package_of_the_same_name_is_named(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -49,6 +59,14 @@ def test_other_software_with_a_package_of_the_same_name_is_named(
     monkeypatch.delitem(sys.modules, name)
     with pytest.raises(SystemExit, match=rf"^error: Other software .* igz-clusters: {name} \({tmp_path / name}\)\."):
         cli.main()
+
+
+def test_a_module_of_the_same_name_is_named_by_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "policies.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "policies", raising=False)
+    with pytest.raises(UserError, match=rf"policies \({tmp_path / 'policies.py'}\)"):
+        require_own_environment()
 
 
 def test_a_folder_of_the_same_name_without_code_is_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
