@@ -122,7 +122,7 @@ def announce(plan: Plan) -> None:
         lines = [f"{count(len(plan.waves), 'wave')} of {stacks.shown_path(plan.file)}:"]
         lines += [f"  {wave.name}: {', '.join(wave.stacks)}" for wave in plan.waves]
     else:
-        lines = [f"There is no {FILE} in {stacks.folder()}: one wave with all {count(len(plan.stacks), 'stack')}."]
+        lines = [f"There is no {FILE} in {stacks.folder()}: one wave with all stacks ({len(plan.stacks)})."]
     if plan.left_out:
         lines.append(f"note: in no wave: {', '.join(plan.left_out)}")
     for line in lines:

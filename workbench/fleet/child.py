@@ -35,10 +35,12 @@ FAILED: Final = 1
 _ERROR: Final = "error: "
 """Begin of the message with which the command line ends a command."""
 
-# Nobody sees the plans, so that a policyGuard of "warn" would warn nobody.
+GUARDED: Final = "--require-approvals"
+"""Nobody sees the plans, so that a policyGuard of ``warn`` would warn nobody."""
+
 _OPTIONS: Final[Mapping[Verb, tuple[str, ...]]] = {
-    Verb.PREVIEW: ("--require-approvals",),
-    Verb.UP: ("--yes", "--require-approvals"),
+    Verb.PREVIEW: (GUARDED,),
+    Verb.UP: ("--yes", GUARDED),
     Verb.DRIFT: ("--json",),
     Verb.VERIFY: ("--json",),
     Verb.ACCEPT: ("--yes", "--json"),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from workbench.fleet.child import Files
+from workbench.fleet.child import GUARDED, Files
 from workbench.fleet.record import Entry, Records, Run
 from workbench.fleet.verb import Result, Verb, words
 from workbench.rehearsal.scenario.durations import duration_text
@@ -78,7 +78,8 @@ class FleetReport:
         """Return the command that shows or repeats what went wrong with a stack; empty if nothing did."""
         if entry.result is Result.RUNNING and not self.is_running and entry.verb is Verb.UP:
             return f"{APP} recover {entry.stack}"
-        return f"{APP} {entry.verb} {entry.stack}" if entry.result.is_bad else ""
+        guarded = f" {GUARDED}" if entry.verb in (Verb.PREVIEW, Verb.UP) else ""  # else it may apply what was refused
+        return f"{APP} {entry.verb} {entry.stack}{guarded}" if entry.result.is_bad else ""
 
     @property
     def headline(self) -> str:

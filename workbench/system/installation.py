@@ -35,15 +35,15 @@ def require_own_environment() -> None:
     UserError
         Python finds another package under one of the names, or a wheel is not in an environment.
     """
-    if others := [f"{name} ({place})" for name in PACKAGES if (place := _place(name)) != PROJECT_ROOT / name]:
-        raise UserError(
-            f"Other software has Python packages with the names of igz-clusters: {', '.join(others)}.",
-            _OWN_ENVIRONMENT,
-        )
     # The project files in a wheel name the environment by this way.
     if is_from_wheel() and PROJECT_ROOT.joinpath("../../../..").resolve() != Path(sys.prefix).resolve():
         raise UserError(
             f"igz-clusters is installed in {PROJECT_ROOT.parent}, outside an environment.", _OWN_ENVIRONMENT
+        )
+    if others := [f"{name} ({place})" for name in PACKAGES if (place := _place(name)) != PROJECT_ROOT / name]:
+        raise UserError(
+            f"Other software has Python packages with the names of igz-clusters: {', '.join(others)}.",
+            _OWN_ENVIRONMENT,
         )
 
 

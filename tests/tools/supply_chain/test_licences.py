@@ -46,7 +46,7 @@ def test_a_release_made_with_a_newer_python_has_what_the_oldest_needs(monkeypatc
     assert dependencies()[PACKAGE] == ("always", "old")
 
 
-def _python(version: str) -> dict[str, str]:
+def _python(version: str) -> dict[str, object]:
     return {**default_environment(), "python_version": version, "python_full_version": f"{version}.0"}
 
 

@@ -104,7 +104,7 @@ def test_a_failure_in_the_second_wave_stops_the_third_and_resume_continues(place
     failed = run("up", "--yes", "--output", str(place / "report.md"))
     assert failed.exit_code == 1
     assert sorted(asked(place)) == ["up a", "up b", "up c"]
-    assert "b: failed: b has no quota.\n  next  igz-clusters up b\n  log   " in failed.stdout
+    assert "b: failed: b has no quota.\n  next  igz-clusters up b --require-approvals\n  log   " in failed.stdout
     assert "up failed: 2 updated, 1 failed, 1 waiting" in failed.stdout
     assert "`igz-clusters fleet resume` continues" in failed.stdout
     assert "| `b` | up | failed |" in (place / "report.md").read_text()
@@ -177,7 +177,7 @@ def test_what_reads_runs_on_all_stacks_whatever_fails(place: Path) -> None:
 def test_without_a_file_all_stacks_are_one_wave(place: Path) -> None:
     (place / "fleet.yaml").unlink()
     done = run("preview")
-    assert f"There is no fleet.yaml in {place}: one wave with all 4 stacks." in done.stderr
+    assert f"There is no fleet.yaml in {place}: one wave with all stacks (4)." in done.stderr
     assert sorted(asked(place)) == ["preview a", "preview b", "preview c", "preview d"]
 
 

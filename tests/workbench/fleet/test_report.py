@@ -91,7 +91,7 @@ def test_json_names_each_stack_with_the_next_command(folder: Folder) -> None:
         "seconds": 75.0,
         "exitCode": None,
         "problem": "no | quota <b>",
-        "next": "igz-clusters up b",
+        "next": "igz-clusters up b --require-approvals",
         "log": str(log),
     }
 
@@ -106,7 +106,9 @@ def test_a_killed_stack_is_to_be_recovered() -> None:
 def test_markdown_shows_what_failed_as_text() -> None:
     text = report.markdown(reported(OK, BAD, LEFT))
     assert "## up failed: 1 updated, 1 failed, 1 waiting" in text
-    assert "| one | `b` | up | failed | 1m15s | no `\\x7c` quota `<b>` | `igz-clusters up b` |" in text
+    assert (
+        "| one | `b` | up | failed | 1m15s | no `\\x7c` quota `<b>` | `igz-clusters up b --require-approvals` |" in text
+    )
     assert "1 stack in no wave: `z`." in text
     assert text.rstrip().endswith("what has ended well does not run again.")
 

@@ -39,6 +39,18 @@ def test_a_wheel_outside_an_environment_is_refused(wheel: Path, monkeypatch: pyt
         require_own_environment()
 
 
+def test_a_wheel_whose_files_are_links_into_a_cache_is_not_said_to_be_other_software(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache" / "igz_clusters"
+    cache.mkdir(parents=True)
+    cache.with_name("igz-clusters.pth").touch()
+    monkeypatch.setattr(installation, "PROJECT_ROOT", cache)
+    monkeypatch.setattr(installation, "_place", lambda name: wheel / name)
+    with pytest.raises(UserError, match=f"is installed in {cache.parent}, outside an environment"):
+        require_own_environment()
+
+
 def test_a_wheel_near_the_root_of_the_file_system_is_refused_without_a_traceback(
     wheel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
