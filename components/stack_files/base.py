@@ -97,6 +97,17 @@ def merged(below: Any, above: Any) -> Any:
     return result
 
 
+def hides(document: Any, path: tuple[int | str, ...]) -> bool:
+    """Return whether a value on the way to a path replaces what is below it: one that is no mapping."""
+    for part in path:
+        if not isinstance(document, Mapping):
+            return True
+        if part not in document:
+            return False
+        document = document[part]
+    return False
+
+
 def has(document: Any, path: tuple[int | str, ...]) -> bool:
     """Return whether a document has a key or list item at a path."""
     for part in path:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from components.contract.labels import is_dns_label
 from components.stack_files import yaml_source
-from components.stack_files.base import BASE_KEY, BaseFile, Layer, has, merged
+from components.stack_files.base import BASE_KEY, BaseFile, Layer, has, hides, merged
 from components.stack_files.problem import KeyPath, Problem, did_you_mean, shown
 from components.stack_files.yaml_source import Source, SourceError, leads_outside
 
@@ -76,9 +76,12 @@ class Inherited:
         while path:
             if has(self.own, path):
                 return None
-            for index, layer in reversed(self.layers.items()):
-                if has(layer.settings, path):
-                    return ("layers", index, "settings", *path)
+            if not hides(self.own, path):
+                for index, layer in reversed(self.layers.items()):
+                    if has(layer.settings, path):
+                        return ("layers", index, "settings", *path)
+                    if hides(layer.settings, path):
+                        break
             path = path[:-1]
         return None
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -16,6 +16,9 @@ from infra.config.model import StackConfig
 from infra.config.parse import ConfigurationError, parse
 from infra.config.problems import problems_of
 from infra.config.stack_file import StackFile
+
+SECURE: Final = "secure"
+"""Key under which the engine keeps an encrypted value."""
 
 Named = Callable[[Path], str]
 """Returns a file's path as messages show it."""
@@ -81,6 +84,26 @@ def resolve(settings: Any, folder: Path) -> StackConfig:
         raise ConfigurationError([placed(found, problem) for problem in error.problems]) from None
 
 
+def encrypted(value: Any, path: KeyPath = ()) -> Iterator[Problem]:
+    """Return a problem for each encrypted value: the engine decrypts none of a base, and no setting is secret."""
+    if isinstance(value, dict) and SECURE in value:
+        yield Problem(path, "is encrypted, but these settings are not secret; write the value in plain text")
+        return
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in entries:
+        yield from encrypted(entry, (*path, key))
+
+
+def without_parts_of(wholes: Iterable[Problem], found: Iterable[Problem]) -> list[Problem]:
+    """Return the problems that are not at or inside the place of another."""
+    paths = {each.path for each in wholes}
+    return [each for each in found if paths.isdisjoint(_with_parents(each.path or ()))]
+
+
+def _with_parents(path: KeyPath) -> Iterator[KeyPath]:
+    return (path[:length] for length in range(len(path) + 1))
+
+
 def _sorted(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _sorted(value[key]) for key in sorted(value)}
@@ -108,7 +131,9 @@ def _judged_alone(document: Any) -> Iterator[Problem]:
     for index, layer in enumerate(layers if isinstance(layers, list) else ()):
         settings = layer.get("settings") if isinstance(layer, Mapping) else None
         if isinstance(settings, Mapping):
-            for problem in _wrong_for_all(settings, _kinds(layer.get("kinds"), settings)):
+            secrets = list(encrypted(settings))
+            wrong = without_parts_of(secrets, _wrong_for_all(settings, _kinds(layer.get("kinds"), settings)))
+            for problem in (*secrets, *wrong):
                 yield replace(problem, path=("layers", index, "settings", *(problem.path or ())))
 
 

@@ -9,7 +9,9 @@ from infra.config.model import StackConfig
 
 
 class StackFile(StackConfig):
-    """Settings as they are written, before those of the base are merged: it names the keys, and judges nothing."""
+    """All settings of a stack file under ``igz-clusters:stack``."""
+
+    # The schema shows this summary. The model names the keys; values are judged after those of the base are merged.
 
     base: Annotated[
         str | None,

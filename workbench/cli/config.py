@@ -52,9 +52,9 @@ def check(
 ) -> None:
     """Check stack files and report all problems at once.
 
-    Bases are checked too. Each problem has its line. Reads files only: no engine, no network, no credentials. Exit
-    code 1 if there is a problem. Warns of what would keep the first `up` of a new cluster from finishing, and of
-    dangerous settings.
+    Bases are checked too. Each problem has its line. Reads files only: no engine, no network, no credentials. Exit code
+    1 if there is a problem. Warns of what would keep the first `up` of a new cluster from finishing, and of dangerous
+    settings.
     """
     known = stacks.stack_files()
     files = [_file(target, known) for target in targets] if targets else [*bases.base_files(), *known.values()]

@@ -21,7 +21,7 @@ from infra.config import (
     StackConfig,
     parse,
 )
-from infra.config.inheritance import inherited, placed
+from infra.config.inheritance import SECURE, encrypted, inherited, placed, without_parts_of
 from infra.config.problems import did_you_mean, nearest, printable, shown
 from infra.config.stack_file import StackFile
 from infra.config.tree import tree
@@ -36,8 +36,6 @@ PROBLEMS_SHOWN: Final = 50
 
 NAME_MAX: Final = 60
 CHOICES_PATH: Final[KeyPath] = ("config", CONFIG_KEY)
-_SECURE: Final = "secure"
-"""Key under which the engine keeps an encrypted value."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +164,7 @@ def read(file: Path) -> Stack:
     except OSError as error:
         raise StackFileError(file, [Problem(None, f"the file cannot be read: {error.strerror}")]) from None
     own = _choices(source.document)
-    secrets = list(_secrets(own, CHOICES_PATH))
+    secrets = list(encrypted(own, CHOICES_PATH))
     wrong = list[Problem]()
     found, config = None, None
     if isinstance(own, dict):
@@ -174,13 +172,9 @@ def read(file: Path) -> Stack:
             found = inherited(own, file.parent, shown_path)
             config = parse(found.settings)
         except ConfigurationError as error:
-            unread, encrypted = {p.path for p in source.problems}, {p.path for p in secrets}
+            unread = {problem.path for problem in source.problems}
             absolute = [_absolute(problem, found, file) for problem in error.problems]
-            wrong = [
-                problem
-                for problem in absolute
-                if problem.path not in unread and encrypted.isdisjoint(_with_parents(problem.path or ()))
-            ]
+            wrong = [problem for problem in without_parts_of(secrets, absolute) if problem.path not in unread]
     document = resolved(source.document, found) if found else source.document
     problems = [*source.problems, *_file_problems(document), *secrets, *wrong]
     if problems or not (found and config):
@@ -274,7 +268,7 @@ _NOT_FOR_THE_ENGINE: Final = {
 def _engine_key(key: str, config: Mapping[str, Any]) -> Problem | None:
     """Check a setting of the engine or of a provider that would contradict ours."""
     value, choices = config[key], config.get(CONFIG_KEY)
-    if key in _CREDENTIALS and not (isinstance(value, dict) and _SECURE in value):
+    if key in _CREDENTIALS and not (isinstance(value, dict) and SECURE in value):
         return Problem(
             ("config", key), "is a credential in plain text; remove it, rotate it, and use a session of the cloud's CLI"
         )
@@ -297,23 +291,10 @@ def _description(value: Any) -> str:
     return "missing" if value is None else shown(value)
 
 
-def _secrets(value: Any, path: KeyPath) -> Iterator[Problem]:
-    if isinstance(value, dict) and _SECURE in value:
-        yield Problem(path, "is encrypted, but these settings are not secret; write the value in plain text")
-        return
-    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, entry in entries:
-        yield from _secrets(entry, (*path, key))
-
-
-def _with_parents(path: KeyPath) -> Iterator[KeyPath]:
-    return (path[:length] for length in range(len(path) + 1))
-
-
 def _absolute(problem: Problem, found: Inherited | None, file: Path) -> Problem:
     """Return a problem of the settings with its path from the file's root; one in the base has its place there."""
     if found and (there := placed(found, problem, shown_path)).file:
-        return replace(there, message=f"in {shown_path(file)}: {there.message}")
+        return replace(there, message=f"in {file.name}: {there.message}")
     return problem if problem.file else replace(problem, path=(*CHOICES_PATH, *(problem.path or ())))
 
 

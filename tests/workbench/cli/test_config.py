@@ -357,6 +357,14 @@ def test_diff_names_the_base_of_a_commit_in_which_it_was_invalid(organisation: P
     assert said[2].startswith("Base.acme.yaml:4: layers[0].settings.policies.admision: unknown key")
 
 
+def test_diff_names_the_stack_file_of_a_commit_in_which_its_base_did_not_fit(organisation: Path) -> None:
+    wrong = "schemaVersion: 1\nlayers: [{ settings: { pools: { spare: { role: workload } } } }]\n"
+    (organisation / "Base.acme.yaml").write_text(wrong)
+    committed(organisation)
+    said = str(run("diff", "good@HEAD", "good").exception).splitlines()
+    assert said[2].startswith("Base.acme.yaml:2: pools.spare.size: in Pulumi.good.yaml: is required")
+
+
 ORGANISATION = Path(__file__).parents[3] / "examples" / "organisation"
 
 
