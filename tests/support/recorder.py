@@ -35,6 +35,14 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
         "oidcIssuerProfile": {"enabled": True, "issuerURL": f"https://{name}.issuer.example"},
         "identity": _IDENTITY,
     },
+    "azure-native:dataprotection:BackupVault": lambda name: {
+        "name": f"{name}-name",
+        "identity": {"type": "SystemAssigned", "principalId": f"{name}-principal"},
+    },
+    "azure-native:kubernetesconfiguration:Extension": lambda name: {
+        "aksAssignedIdentity": {"type": "UserAssigned", "principalId": f"{name}-principal"}
+    },
+    "azure-native:storage:BlobContainer": lambda name: {"name": f"{name}-name"},
     "azure-native:logic:Workflow": lambda _: {"identity": _IDENTITY},
 }
 """What the provider answers beside the inputs, by type, where a program reads it."""

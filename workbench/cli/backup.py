@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final
 import typer
 
 from components.contract.backup import Backup
-from components.contract.eks.backup import NAMESPACES_MAX
 from workbench import stacks
 from workbench.cli.access import access
 from workbench.cli.console import PLAIN, errors, out
@@ -56,7 +55,7 @@ def restore(
     *,
     namespaces: Annotated[
         list[str] | None,
-        typer.Option("--namespace", help="A namespace to restore; up to 5. Default: all.", metavar="NAME"),
+        typer.Option("--namespace", help="A namespace to restore; on EKS up to 5. Default: all.", metavar="NAME"),
     ] = None,
     zone: Annotated[
         str,
@@ -82,8 +81,8 @@ def restore(
             f"`igz-clusters backup list {stack}` shows the {len(known)} that there are.",
         )
     wanted = namespaces or []
-    _require_sense(found, chosen, wanted, zone, is_volume=chosen not in points)
-    role = _recorded_role(found, hermetic=hermetic)
+    _require_sense(found, chosen, wanted, zone, account.namespaces_max)
+    role = _recorded_role(found, hermetic=hermetic) if account.restores_by_role else ""
     out.print(account.restore_command(chosen, role, namespaces=wanted, zone=zone), **PLAIN)
 
 
@@ -111,9 +110,10 @@ def _problem(points: Sequence[RecoveryPoint], choices: Backup | None, now: datet
 
 
 def _require_sense(
-    stack: Stack, point: RecoveryPoint, namespaces: Sequence[str], zone: str, *, is_volume: bool
+    stack: Stack, point: RecoveryPoint, namespaces: Sequence[str], zone: str, namespaces_max: int
 ) -> None:
     """Refuse options that the cloud would refuse, and backups that are not whole; all at once."""
+    is_volume = point.of != getattr(stack.config.cluster, "name", "")
     zones = getattr(stack.config.cluster, "zones", ())
     wrong = []
     if not point.is_whole:
@@ -122,8 +122,8 @@ def _require_sense(
         wrong.append("--namespace: is for the backup of a cluster; a volume is in no namespace")
     if len(set(namespaces)) < len(namespaces):
         wrong.append("--namespace: names a namespace twice")
-    if len(namespaces) > NAMESPACES_MAX:
-        wrong.append(f"--namespace: given {len(namespaces)}, at most {NAMESPACES_MAX} are allowed in one restore")
+    if len(namespaces) > namespaces_max:
+        wrong.append(f"--namespace: given {len(namespaces)}, at most {namespaces_max} are allowed in one restore")
     if zone and not is_volume:
         wrong.append("--zone: is for a volume; those of a cluster come back in the zones that they had")
     elif zone and zone not in zones:

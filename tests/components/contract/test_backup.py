@@ -1,5 +1,7 @@
 import pytest
 
+from components.contract.aks import backup as aks
+from components.contract.azure import LOCATIONS
 from components.contract.backup import Backup, Interval
 from components.contract.eks.backup import COMPLETION_WINDOW, START_WINDOW, EksBackup, schedule
 
@@ -38,3 +40,14 @@ def test_what_says_nothing_is_backed_up_every_night_for_five_weeks() -> None:
 def test_a_backup_has_more_time_to_end_than_to_begin() -> None:
     # AWS wants an hour more: https://docs.aws.amazon.com/aws-backup/latest/devguide/creating-a-backup-plan.html.
     assert COMPLETION_WINDOW >= START_WINDOW + 60
+
+
+@pytest.mark.parametrize(("every", "interval"), [("4h", "PT4H"), ("8h", "PT8H"), ("12h", "PT12H"), ("day", "P1D")])
+def test_azure_repeats_backups_from_the_same_day_on(every: str, interval: str) -> None:
+    backup = Backup(every=Interval(every), startHour=7)
+    assert aks.schedule(backup) == f"R/2026-01-01T07:00:00+00:00/{interval}"
+    assert aks.policy_name(backup) == f"every-{every}-at-07-kept-35d"
+
+
+def test_regions_without_backups_are_known_regions() -> None:
+    assert set(aks.WITHOUT_BACKUPS) < set(LOCATIONS)

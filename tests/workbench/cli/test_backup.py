@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from support import aks, eks
+from support import aks, eks, existing
 from workbench import stacks
 from workbench.cli.app import app
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
@@ -33,6 +33,8 @@ class Cloud:
     points: list[RecoveryPoint] = field(default_factory=lambda: [WHOLE])
     asked: dict[str, Any] = field(default_factory=dict)
     is_silent: bool = False
+    namespaces_max: int = 5
+    restores_by_role: bool = True
 
     def recovery_points(self) -> list[RecoveryPoint]:
         if self.is_silent:
@@ -121,9 +123,17 @@ def test_a_cloud_that_cannot_be_asked_is_no_verdict(cloud: Cloud) -> None:
 
 
 def test_a_kind_of_cluster_without_backups_is_refused(cloud: Cloud, tmp_path: Path) -> None:
-    choose(tmp_path, aks.document())
+    choose(tmp_path, existing.document())
     for words in (("list", "test"), ("restore", "test", "point-1")):
-        assert refusal(*words).message.startswith("'test' is a cluster of kind 'aks', of which")
+        assert refusal(*words).message.startswith("'test' is a cluster of kind 'existing', of which")
+
+
+def test_a_cloud_that_restores_by_its_own_identities_needs_no_role(cloud: Cloud, tmp_path: Path) -> None:
+    choose(tmp_path, aks.document({"cluster.backup": {}}))
+    cloud.restores_by_role, cloud.namespaces_max = False, 800
+    six = [word for name in "abcdef" for word in ("--namespace", name)]
+    assert run("restore", "test", "point-1", *six).exit_code == 0
+    assert (cloud.asked["role"], cloud.asked["namespaces"]) == ("", list("abcdef"))
 
 
 def test_a_restore_is_printed_and_not_started(cloud: Cloud) -> None:

@@ -23,6 +23,10 @@ class Account(ABC):
     """Name of the cloud, such as ``AWS``."""
     is_a_cloud: ClassVar[bool] = True
     """Whether the stack has resources outside its cluster."""
+    namespaces_max: ClassVar[int] = 0
+    """Maximum number of namespaces of one restore."""
+    restores_by_role: ClassVar[bool] = False
+    """Whether a restore names a role of the stack."""
 
     def require_cluster_admin(self) -> None:
         """Refuse credentials that the stack's cluster would not let in. Default: nothing is refused.
@@ -68,7 +72,7 @@ class Account(ABC):
         Parameters
         ----------
         point, role
-            The backup, and the identity with which the cloud restores.
+            The backup, and the identity with which the cloud restores; empty unless it ``restores_by_role``.
         namespaces
             Those that come back; none: all.
         zone

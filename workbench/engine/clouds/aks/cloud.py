@@ -19,6 +19,7 @@ from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
 from workbench.engine.clouds.aks import node_settings
+from workbench.engine.clouds.aks.backup import backup_blockers
 from workbench.engine.clouds.aks.cluster_components import AksCluster, AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
 from workbench.engine.clouds.aks.limits import differences, kept_limits, notes_on_limits, other_limits
@@ -55,7 +56,7 @@ class Aks(CloudStack):
         propagating=(
             r"\bCustomKubeletIdentityMissingPermissionError\b|\bLinkedAuthorizationFailed\b"
             r"|\bAzureKeyVaultKmsValidateIdentityPermissionCustomerError\b|\bRoleDefinitionDoesNotExist\b"
-            r"|\bCustomPrivateDNSZoneMissingPermissionError\b"
+            r"|\bCustomPrivateDNSZoneMissingPermissionError\b|\bUserErrorMissingPermissions\b"
         ),
         busy=r"\bOperationNotAllowed\b.*\bin progress\b|\bAnotherOperationInProgress\b|aks-pending-operation",
         # Azure would update the existing resource, so Pulumi's provider checks first and reports its own error.
@@ -81,6 +82,7 @@ class Aks(CloudStack):
             )
         if any(group.role is PoolRole.DATA for group in self.config.groups):
             yield from node_settings.data_blockers(self.choices, deployment)
+        yield from backup_blockers(self.choices, deployment)
 
     @property
     @override

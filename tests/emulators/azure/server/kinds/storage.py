@@ -1,4 +1,4 @@
-"""Storage accounts with file shares: who reaches them, and what becomes of deleted shares."""
+"""Storage accounts with file shares and containers: who reaches them, and what becomes of deleted shares."""
 
 from typing import Any, ClassVar, Final, Literal
 
@@ -113,6 +113,8 @@ class Accounts(Kind):
     @override
     def written(self, resource: Resource, *, is_new: bool) -> None:
         if is_new:
+            blobs = ArmId(f"{resource.id.text}/blobServices/default")
+            self.store.add(Resource(blobs, f"{ACCOUNT}/blobServices", {"properties": {}}, is_made_by_azure=True))
             service = ArmId(f"{resource.id.text}/fileServices/default")
             body = {"properties": dict(FileServices.defaults)}
             self.store.add(Resource(service, SERVICE, body, is_made_by_azure=True))
@@ -121,8 +123,43 @@ class Accounts(Kind):
     def shown(self, resource: Resource) -> dict[str, Any]:
         shown = super().shown(resource)
         shown["sku"]["tier"] = shown["sku"]["name"].partition("_")[0]
-        shown["properties"]["primaryEndpoints"] = {"file": f"https://{resource.id.name}.file.core.windows.net/"}
+        service = "file" if shown["kind"] == FILES else "blob"
+        address = f"https://{resource.id.name}.{service}.core.windows.net/"
+        shown["properties"]["primaryEndpoints"] = {service: address}
         return shown
+
+
+class _ContainerProperties(Form):
+    publicAccess: Literal["None", "Blob", "Container"] = "None"  # noqa: N815
+    metadata: dict[str, str] = Field(default_factory=dict)
+
+
+class _Container(Form):
+    properties: _ContainerProperties = _ContainerProperties()
+
+
+class Containers(Kind):
+    """``Microsoft.Storage/storageAccounts/blobServices/containers`` of StorageV2 accounts, and no others.
+
+    The service of each account is there without being asked for. A public container in an account that allows none is
+    refused; the code is the emulator's own.
+    """
+
+    arm_type = f"{ACCOUNT}/blobServices/containers"
+    token = "azure-native:storage:BlobContainer"  # noqa: S105 a type
+    version = "2024-01-01"
+    form = _Container
+    names = r"[a-z0-9](-?[a-z0-9]){2,62}"
+    defaults: ClassVar = {"publicAccess": "None"}
+
+    @override
+    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        super().check(request, body, old)
+        account = self.store.get(request.id.above.above.above.above)
+        if account.body["kind"] != "StorageV2":
+            raise bad_request("The Azure emulator knows containers of accounts of kind StorageV2 alone.")
+        if body["properties"].get("publicAccess", "None") != "None" and not account.properties["allowBlobPublicAccess"]:
+            raise Refusal("PublicAccessNotPermitted", 409, f"Account {account.id.name} permits no public access.")
 
 
 class _Retention(Form):

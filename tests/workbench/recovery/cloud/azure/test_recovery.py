@@ -1,14 +1,17 @@
 """What the real program makes in Azure is found again by its id, listed, and entered into a state that lost it."""
 
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typing_extensions import override
 
+from components.contract.aks.backup import AksBackup
 from emulators.azure.client import Emulator, running
 from emulators.azure.provider import AzureEmulator
 from emulators.core.faults import ErrorRule
@@ -19,6 +22,7 @@ from support.azure_emulator import GROUP
 from support.azure_resources import FILE_SERVICE, PLACEMENT
 from workbench import stacks
 from workbench.engine import Session
+from workbench.engine.clouds.aks.backup import backup_blockers
 from workbench.offline.azure.facts import facts
 from workbench.offline.provider import Existing
 from workbench.recovery.cloud import CloudRecovery
@@ -30,6 +34,7 @@ from workbench.system.errors import UserError
 
 NEAR = {"pools.gpu.zone": "2", "pools.gpu.closeTogether": True}
 STORED: dict[str, Any] = {
+    "cluster.backup": {},
     "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
     "namespaces": {"mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus", "sizeGib": 200}}}},
 }
@@ -174,6 +179,45 @@ def test_what_aks_made_is_listed_as_such_and_nothing_twice(made: Made) -> None:
     assert all("/research-nodes/" in each.id for each in by_aks)
     ours = sorted((each.type, each.id.lower()) for each in resources if not each.is_byproduct)
     assert ours == sorted((each.type, each.id.lower()) for each in made.resources if each.type not in UNTAGGED)
+
+
+def test_what_backups_keep_is_said_to_be_kept_and_is_no_orphan(made: Made) -> None:
+    kept = {each.type.rpartition(":")[2]: each for each in made.account.tagged_resources() if each.kept}
+    assert kept.keys() == {"BackupVault", "ResourceGroup", "StorageAccount"}
+    assert "14 days after its backup instances" in kept["BackupVault"].removal
+    assert kept["ResourceGroup"].delete.startswith("az group delete --name research-backup ")
+    gone = [each for each in made.resources if "research-backup" in each.id]
+    assert made.recovery(*gone).leftovers() == []
+
+
+def test_backups_are_listed_newest_first_and_restored_by_one_command(made: Made) -> None:
+    assert made.account.recovery_points() == []
+    night = datetime(2027, 1, 1, 2, tzinfo=UTC)
+    ids = [made.emulator.run_backups(night + timedelta(days=day))[0] for day in range(2)]
+    newest, oldest = made.account.recovery_points()
+    assert [oldest.id, newest.id] == ids
+    assert (newest.of, newest.is_whole, newest.made) == ("research", True, night + timedelta(days=1))
+    assert newest.until == night + timedelta(days=36)
+    for namespaces in ([], ["mlrun", "jobs"]):
+        words = shlex.split(made.account.restore_command(oldest, "", namespaces=namespaces, zone=""))
+        assert words[:4] == ["az", "rest", "--method", "post"]
+        path, _, version = words[5].removeprefix("https://management.azure.com").partition("?api-version=")
+        body = json.loads(words[7])
+        assert body["restoreTargetInfo"]["restoreCriteria"][0].get("includedNamespaces", []) == namespaces
+        assert made.emulator.ask("POST", path, version, body).status == 202
+
+
+@pytest.mark.parametrize("changed", [{"every": "12h"}, {"startHour": 22}, {"keepDays": 90}])
+def test_another_schedule_is_refused_while_there_are_backups(made: Made, changed: dict[str, Any]) -> None:
+    deployment = {"resources": [each.state for each in made.resources]}
+    same = made.account.choices.model_copy(update={"backup": AksBackup()})
+    assert not list(backup_blockers(same, deployment))
+    other = made.account.choices.model_copy(update={"backup": AksBackup.model_validate(changed)})
+    (blocker,) = backup_blockers(other, deployment)
+    assert "but the cluster is backed up every day from 02:00 UTC, kept for 35 days" in str(blocker)
+    assert not list(backup_blockers(other, {"resources": []}))
+    none = made.account.choices.model_copy(update={"backup": None})
+    assert not list(backup_blockers(none, deployment))
 
 
 def test_what_others_put_into_the_group_is_named_before_a_destroy_and_nothing_else(made: Made) -> None:
