@@ -147,7 +147,7 @@ def _backup(config: StackConfig) -> Iterator[Mismatch]:
     for name in config.storage if is_aks else ():
         yield Mismatch(
             ("cluster", "backup"),
-            f"does not reach the storage '{name}': Azure Backup skips volumes of Azure Files",
+            f"does not reach the storage '{name}': Azure Backup skips NFS shares of Azure Files",
         )
     if isinstance(cluster.network, ExistingNetwork) and not config.storage:
         yield _endpoint("the account of `backup`")

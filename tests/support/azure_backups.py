@@ -122,6 +122,7 @@ def instance_inputs(cluster: str, policy_id: str, group: str) -> dict[str, Any]:
         "dataSourceInfo": {"objectType": "Datasource", **source},
         "dataSourceSetInfo": {"objectType": "DatasourceSet", **source},
         "policyInfo": {"policyId": policy_id, "policyParameters": parameters},
+        "validationType": "DeepValidation",
     }
     return {"vaultName": "backup", "backupInstanceName": "dev", "properties": properties, **IN_GROUP}
 

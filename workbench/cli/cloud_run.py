@@ -201,6 +201,16 @@ class CloudRun:
         """
         return self._account.conditions(components)
 
+    def backup_problem(self) -> str:
+        """Return why the cloud makes no backups that the stack asks for, and what to do; empty if it makes them.
+
+        Raises
+        ------
+        UserError
+            The cloud cannot be reached.
+        """
+        return self._account.backup_problem()
+
     def left(self) -> "list[CloudResource]":
         """Return everything in the cloud with the stack's tags or of its cluster.
 

@@ -7,44 +7,35 @@ from typing import Any, Final
 import pulumi
 from pulumi_azure_native.containerservice import ManagedCluster, TrustedAccessRoleBinding
 from pulumi_azure_native.dataprotection import (
-    AbsoluteDeleteOptionArgs,
-    AzureBackupParamsArgs,
-    AzureBackupRuleArgs,
     AzureOperationalStoreParametersArgs,
-    AzureRetentionRuleArgs,
     BackupInstance,
     BackupInstanceArgs,
     BackupPolicy,
-    BackupPolicyArgs,
-    BackupScheduleArgs,
     BackupVault,
     BackupVaultArgs,
     DatasourceArgs,
     DatasourceSetArgs,
-    DataStoreInfoBaseArgs,
     DppIdentityDetailsArgs,
     KubernetesClusterBackupDatasourceParametersArgs,
     PolicyInfoArgs,
     PolicyParametersArgs,
-    RetentionTagArgs,
-    ScheduleBasedTriggerContextArgs,
     SecuritySettingsArgs,
     SoftDeleteSettingsArgs,
-    SourceLifeCycleArgs,
     StorageSettingArgs,
-    TaggingCriteriaArgs,
 )
 from pulumi_azure_native.kubernetesconfiguration import Extension, ScopeArgs, ScopeClusterArgs
 from pulumi_azure_native.resources import ResourceGroup
 from pulumi_azure_native.storage import (
     BlobContainer,
     NetworkRuleSetArgs,
+    ResourceAccessRuleArgs,
     SkuArgs,
     StorageAccount,
     VirtualNetworkRuleArgs,
 )
 
 from components.base import PlatformComponent
+from components.clusters.aks.backup_policy import policy_content
 from components.clusters.aks.identity import READER, Grant, Principal, role_assignment
 from components.contract.aks.access import PrincipalKind
 from components.contract.aks.backup import (
@@ -56,10 +47,11 @@ from components.contract.aks.backup import (
     STORE,
     VAULT,
     AksBackup,
+    account_host,
     account_name,
     group_name,
     policy_name,
-    schedule,
+    snapshots_name,
 )
 from components.contract.aks.config import AksConfig
 from components.contract.azure import BACKUPS, AzureTag
@@ -77,7 +69,14 @@ NAMESPACE: Final = "dataprotection-microsoft"
 """Where the extension's pods are."""
 
 SOFT_DELETE_DAYS: Final = 14
-"""Days for which a backup that somebody deleted can be brought back: the fewest, and free of charge."""
+"""Days for which a deleted instance can be brought back, though not its snapshots: the fewest, and free of charge."""
+
+VALIDATION: Final = "DeepValidation"
+"""Azure checks roles and extension before it makes an instance, and refuses it where it might make one in error.
+
+Azure/azure-rest-api-specs, Microsoft.DataProtection 2025-01-01, ``dataprotection.json`` (``validationType``). Azure's
+CLI asks for that check beforehand: Azure/azure-cli-extensions, ``src/dataprotection/.../backup_instance.py``.
+"""
 
 _LOCATION: Final = "configuration.backupStorageLocation"
 
@@ -95,10 +94,12 @@ class ClusterBackupArgs:
 
 
 class ClusterBackup(PlatformComponent):
-    """A resource group of its own with the vault, the account for objects, and the snapshots of disks.
+    """A resource group with the vault and the account for objects, and another one for the snapshots of disks.
 
-    It stays when the stack goes, because its backups may be all that is left. In the cluster's own group it would keep
-    that from being deleted: Azure keeps what is deleted of a vault for two weeks, and with it the vault.
+    They stay when the stack goes, because their backups may be all that is left. In the cluster's own group a vault
+    would keep that from being deleted: Azure keeps what is deleted of it for two weeks, and with it the vault. Azure
+    wants the control plane to be Contributor where the snapshots are; whoever steals its identity cannot delete the
+    vault, and what it says of the backups.
     """
 
     facts: Mapping[str, pulumi.Input[str]]
@@ -109,27 +110,34 @@ class ClusterBackup(PlatformComponent):
         self._name, self._args = name, args
         self._tags = {**args.tags, AzureTag.PURPOSE.value: BACKUPS}
         self._group_id = group_name(args.choices.group_id)
-        group = ResourceGroup(
-            f"{name}-group",
-            resource_group_name=group_name(args.choices.resource_group),
-            location=args.choices.location,
-            tags=self._tags,
-            opts=self._kept(),
-        )
-        self._group = group.name
+        self._snapshots_id = snapshots_name(args.choices.group_id)
+        self._group = self._kept_group("group", group_name(args.choices.resource_group)).name
+        snapshots = self._kept_group("snapshots", snapshots_name(args.choices.resource_group))
         vault = self._vault()
-        extension = self._extension(self._account())
-        needed = [self._binding(vault), *self._rights(vault, extension)]
+        extension = self._extension(self._account(vault))
+        needed = [self._binding(vault, extension), *self._rights(vault, extension, snapshots)]
         instance = self._instance(vault, self._policy(vault), needed)
         self.facts = {"vaultId": vault.id, "instanceId": instance.id}
         self.register_outputs({"vaultId": vault.id})
 
+    def _kept_group(self, part: str, name: str) -> ResourceGroup:
+        return ResourceGroup(
+            f"{self._name}-{part}",
+            resource_group_name=name,
+            location=self._args.choices.location,
+            tags=self._tags,
+            opts=self._kept(),
+        )
+
     def _kept(self, **options: object) -> pulumi.ResourceOptions:
         return self.child(retain_on_delete=True, **options)
 
-    def _with_cluster(self) -> pulumi.ResourceOptions:
+    def _with_cluster(self, **options: object) -> pulumi.ResourceOptions:
         # Azure removes it with the cluster that it is for; the next one may have the same id.
-        return self.child(replace_with=[self._args.cluster], delete_before_replace=True)
+        return self.child(replace_with=[self._args.cluster], delete_before_replace=True, **options)
+
+    def _in_cluster(self, *needed: pulumi.Resource) -> pulumi.ResourceOptions:
+        return self._with_cluster(deleted_with=self._args.cluster, depends_on=list(needed))
 
     def _vault(self) -> BackupVault:
         return BackupVault(
@@ -149,7 +157,7 @@ class ClusterBackup(PlatformComponent):
             opts=self._kept(),
         )
 
-    def _account(self) -> tuple[StorageAccount, BlobContainer]:
+    def _account(self, vault: BackupVault) -> tuple[StorageAccount, BlobContainer]:
         choices = self._args.choices
         account = StorageAccount(
             self._name,
@@ -163,11 +171,13 @@ class ClusterBackup(PlatformComponent):
             allow_shared_key_access=False,
             allow_blob_public_access=False,
             allow_cross_tenant_replication=False,
-            # It holds Secrets. The extension's pods alone write and read it, from the nodes' subnet.
+            # It holds Secrets. The extension's pods write and read it, from the nodes' subnet; the vault asks to be let
+            # in too: https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept.
             network_rule_set=NetworkRuleSetArgs(
                 default_action="Deny",
                 bypass="AzureServices",
                 virtual_network_rules=[VirtualNetworkRuleArgs(virtual_network_resource_id=choices.node_subnet_id)],
+                resource_access_rules=[ResourceAccessRuleArgs(tenant_id=choices.tenant_id, resource_id=vault.id)],
             ),
             tags=self._tags,
             opts=self._kept(),
@@ -201,13 +211,13 @@ class ClusterBackup(PlatformComponent):
                 f"{_LOCATION}.config.resourceGroup": self._group,
                 f"{_LOCATION}.config.subscriptionId": choices.subscription_id,
                 f"{_LOCATION}.config.useAAD": "true",
-                f"{_LOCATION}.config.storageAccountURI": f"https://{account_name(self._group_id)}.blob.core.windows.net/",
+                f"{_LOCATION}.config.storageAccountURI": f"https://{account_host(self._group_id)}/",
                 "credentials.tenantId": choices.tenant_id,
             },
-            opts=self._with_cluster(),
+            opts=self._in_cluster(),
         )
 
-    def _binding(self, vault: BackupVault) -> pulumi.Resource:
+    def _binding(self, vault: BackupVault, extension: Extension) -> pulumi.Resource:
         choices = self._args.choices
         binding: pulumi.Resource = TrustedAccessRoleBinding(
             f"{self._name}-access",
@@ -216,25 +226,27 @@ class ClusterBackup(PlatformComponent):
             trusted_access_role_binding_name=BINDING,
             source_resource_id=vault.id,
             roles=[OPERATOR],
-            opts=self._with_cluster(),
+            # The first extension of a cluster and a binding both change the cluster.
+            opts=self._in_cluster(extension),
         )
         return binding
 
-    def _rights(self, vault: BackupVault, extension: Extension) -> Iterator[pulumi.Resource]:
-        """Assign what Azure's own command for AKS assigns, and nothing of what the tier of the vault would need.
+    def _rights(self, vault: BackupVault, extension: Extension, snapshots: ResourceGroup) -> Iterator[pulumi.Resource]:
+        """Assign what Azure asks for snapshots, and nothing of what the tier of the vault would need.
 
-        Azure/azure-cli-extensions, ``src/dataprotection/.../Manifests/AzureKubernetesService.py``.
+        https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept#required-roles-and-permissions.
+        Azure's CLI assigns the vault Disk Snapshot Contributor and Storage Blob Data Reader too, for that tier.
         """
         choices, service = self._args.choices, PrincipalKind.SERVICE_PRINCIPAL
         operator = Principal("backup-vault", vault.identity.apply(_principal), service)
-        yield role_assignment(f"{self._name}-vault", operator, Grant(READER, self._group_id), self._kept())
+        reader = Grant(READER, self._snapshots_id)
+        yield role_assignment(f"{self._name}-vault", operator, reader, self._kept(depends_on=[snapshots]))
         yield role_assignment(
             f"{self._name}-vault-cluster", operator, Grant(READER, choices.cluster_id), self._with_cluster()
         )
-        snapshots = Principal("control-plane", self._args.control_plane, service)
-        yield role_assignment(
-            f"{self._name}-snapshots", snapshots, Grant(CONTRIBUTOR, self._group_id), self.child(depends_on=[vault])
-        )
+        maker = Principal("control-plane", self._args.control_plane, service)
+        contributor = Grant(CONTRIBUTOR, self._snapshots_id)
+        yield role_assignment(f"{self._name}-snapshots", maker, contributor, self.child(depends_on=[snapshots]))
         account = f"{self._group_id}/providers/Microsoft.Storage/storageAccounts/{account_name(self._group_id)}"
         writer = Principal("backup-extension", extension.aks_assigned_identity.apply(_principal), service)
         yield role_assignment(
@@ -243,48 +255,14 @@ class ClusterBackup(PlatformComponent):
 
     def _policy(self, vault: BackupVault) -> BackupPolicy:
         backup = self._args.backup
-        store = DataStoreInfoBaseArgs(data_store_type=STORE, object_type="DataStoreInfoBase")
-        default = TaggingCriteriaArgs(
-            is_default=True, tagging_priority=99, tag_info=RetentionTagArgs(tag_name="Default")
-        )
         return BackupPolicy(
             self._name,
             resource_group_name=self._group,
             vault_name=vault.name,
             backup_policy_name=policy_name(backup),
-            properties=BackupPolicyArgs(
-                object_type="BackupPolicy",
-                datasource_types=[DATASOURCE],
-                policy_rules=[
-                    AzureBackupRuleArgs(
-                        object_type="AzureBackupRule",
-                        name="BackupHourly",
-                        backup_parameters=AzureBackupParamsArgs(
-                            object_type="AzureBackupParams", backup_type="Incremental"
-                        ),
-                        data_store=store,
-                        trigger=ScheduleBasedTriggerContextArgs(
-                            object_type="ScheduleBasedTriggerContext",
-                            schedule=BackupScheduleArgs(repeating_time_intervals=[schedule(backup)]),
-                            tagging_criteria=[default],
-                        ),
-                    ),
-                    AzureRetentionRuleArgs(
-                        object_type="AzureRetentionRule",
-                        name="Default",
-                        is_default=True,
-                        lifecycles=[
-                            SourceLifeCycleArgs(
-                                source_data_store=store,
-                                delete_after=AbsoluteDeleteOptionArgs(
-                                    object_type="AbsoluteDeleteOption", duration=f"P{backup.keep_days}D"
-                                ),
-                            )
-                        ],
-                    ),
-                ],
-            ),
-            opts=self._kept(),
+            properties=policy_content(backup),
+            # Azure changes no policy: another one takes its place before the cluster leaves it, and it stays.
+            opts=self._kept(delete_before_replace=False),
         )
 
     def _instance(self, vault: BackupVault, policy: BackupPolicy, needed: list[pulumi.Resource]) -> BackupInstance:
@@ -305,6 +283,7 @@ class ClusterBackup(PlatformComponent):
             properties=BackupInstanceArgs(
                 object_type="BackupInstance",
                 friendly_name=choices.name,
+                validation_type=VALIDATION,
                 data_source_info=DatasourceArgs(object_type="Datasource", **source),
                 data_source_set_info=DatasourceSetArgs(object_type="DatasourceSet", **source),
                 policy_info=PolicyInfoArgs(
@@ -321,7 +300,7 @@ class ClusterBackup(PlatformComponent):
                             AzureOperationalStoreParametersArgs(
                                 object_type="AzureOperationalStoreParameters",
                                 data_store_type=STORE,
-                                resource_group_id=self._group_id,
+                                resource_group_id=self._snapshots_id,
                             )
                         ],
                     ),

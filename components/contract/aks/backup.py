@@ -1,23 +1,30 @@
 """Backups on AKS, by Azure Backup: its limits, its schedule, and the names of what it keeps."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
+from components.contract.aks.http_proxy import is_excepted
 from components.contract.azure import account_tag_problems
 from components.contract.backup import DAY_HOURS, Backup, Interval
 from components.contract.choices import Explained, Findings
 from components.contract.hours import CLOCK_CHANGES_OF, WEEKDAYS, OfficeHours
 
-POINTS_MAX: Final = 450
-"""Backups of a disk that Azure Backup keeps at a time: https://learn.microsoft.com/azure/backup/disk-backup-support-matrix.
+SNAPSHOTS_MAX: Final = 500
+"""Snapshots of a disk at a time, also those of other tools.
 
-That those of a cluster, which are snapshots of its disks, have the same limit is assumed.
+https://learn.microsoft.com/azure/backup/azure-kubernetes-service-backup-troubleshoot#usererrorpvsnapshotlimitreached
 """
+
+POINTS_MAX: Final = SNAPSHOTS_MAX - 50
+"""Backups of a cluster at a time, which leaves room for snapshots that are taken by hand or not deleted yet."""
+
+HOURS: Final = 2
+"""Hours within which a backup is done: the support matrix."""
 
 WITHOUT_BACKUPS: Final = (
     *("austriaeast", "belgiumcentral", "chilecentral", "denmarkeast", "indonesiacentral", "malaysiawest"),
@@ -40,7 +47,7 @@ SINCE: Final = "2026-01-01"
 
 VAULT: Final = "backup"
 CONTAINER: Final = "cluster"
-"""Names in the resource group of the backups, which has the cluster's."""
+"""Names in the resource group of the backups."""
 
 BINDING: Final = "backup"
 """At most 24 letters, digits or '-': hashicorp/terraform-provider-azurerm,
@@ -81,33 +88,9 @@ class AksBackup(Backup):
         every = info.data.get("every")
         most = POINTS_MAX * every.hours // DAY_HOURS if every else days
         if days > most:
-            limit = f"Azure Backup keeps {POINTS_MAX} backups of a disk"
+            limit = f"a disk has at most {SNAPSHOTS_MAX} snapshots, of which {POINTS_MAX} are for backups"
             raise ValueError(f"must be at most {most} with every: {every}, because {limit}")
         return days
-
-
-def require_possible(
-    backup: AksBackup, location: str | None, hours: OfficeHours | None, tags: Mapping[str, str]
-) -> None:
-    """Refuse backups that Azure does not make of this cluster; what is None or empty is invalid or not given.
-
-    Raises
-    ------
-    ValueError
-        The region has no backups, the cluster is stopped when they begin, or has too many tags for their account.
-    """
-    findings = Findings()
-    if location in WITHOUT_BACKUPS:
-        findings.add(f"is impossible in {location}, where Azure makes no backups of AKS; remove it")
-    if hours and (late := [hour for hour in backup.hours if not _is_within(hours, hour)]):
-        when = ", ".join(f"{hour:02}:00" for hour in late)
-        findings.add(
-            f"would begin at {when} UTC, when officeHours have stopped the cluster, and Azure backs up a running one "
-            "only; choose every: day and a startHour within the hours"
-        )
-    for problem in account_tag_problems(tags):
-        findings.add(problem)
-    findings.raise_if_any()
 
 
 def schedule(backup: Backup) -> str:
@@ -116,16 +99,24 @@ def schedule(backup: Backup) -> str:
 
 
 def policy_name(backup: Backup) -> str:
-    """Return the name of a policy, which has all choices in it: another one is another policy.
+    """Return the name of a policy, which has all choices in it: Azure takes no other content of a policy.
 
-    Azure takes no other policy for a cluster that it backs up, and no other content of that policy: the support matrix.
+    https://github.com/MicrosoftDocs/azure-docs/issues/78532
     """
     return f"every-{backup.every}-at-{backup.start_hour:02}-kept-{backup.keep_days}d"
 
 
 def group_name(cluster: str) -> str:
-    """Return the name, or with that the id, of the resource group of the backups, which outlives the cluster's."""
+    """Return the name, or with that the id, of the resource group of vault and account, which outlives the stack."""
     return f"{cluster}-backup"
+
+
+def snapshots_name(cluster: str) -> str:
+    """Return the name, or with that the id, of the resource group of the snapshots of disks.
+
+    The control plane may do everything in it, so nothing else is there. Azure lets no instance move to another one.
+    """
+    return f"{cluster}-snapshots"
 
 
 def account_name(group_id: str) -> str:
@@ -136,11 +127,23 @@ def account_name(group_id: str) -> str:
     return f"backup{sha256(group_id.lower().encode()).hexdigest()[:_DIGITS]}"
 
 
+def account_host(group_id: str) -> str:
+    """Return the host of that account's containers."""
+    return f"{account_name(group_id)}.blob.core.windows.net"
+
+
 def _is_within(hours: OfficeHours, hour: int) -> bool:
-    """Return whether an hour in UTC is within the hours on each of their days, all year, since the clocks change."""
+    """Return whether backups from an hour in UTC are within the hours on each of their days, all year.
+
+    The clocks change.
+    """
     first = datetime(CLOCK_CHANGES_OF, 1, 1, hour, tzinfo=UTC)
-    moments = (first + timedelta(days=number) for number in range(365))
-    return all(hours.is_open(each) for each in moments if _day(hours, each) in hours.days)
+    starts = (first + timedelta(days=number) for number in range(365))
+    return all(
+        hours.is_open_between(start, start + timedelta(hours=HOURS))
+        for start in starts
+        if _day(hours, start) in hours.days
+    )
 
 
 def _day(hours: OfficeHours, moment: datetime) -> str:
@@ -148,10 +151,32 @@ def _day(hours: OfficeHours, moment: datetime) -> str:
 
 
 def _possible(backup: AksBackup | None, info: ValidationInfo) -> AksBackup | None:
-    if backup:
-        data = info.data
-        require_possible(backup, data.get("location"), data.get("office_hours"), data.get("tags", {}))
+    findings = Findings()
+    for problem in _problems(backup, info.data) if backup else ():
+        findings.add(problem)
+    findings.raise_if_any()
     return backup
+
+
+def _problems(backup: AksBackup, data: Mapping[str, Any]) -> Iterator[str]:
+    """Return why Azure makes no such backups of this cluster, whose invalid fields are missing."""
+    if (location := data.get("location")) in WITHOUT_BACKUPS:
+        yield f"is impossible in {location}, where Azure makes no backups of AKS; remove it"
+    hours = data.get("office_hours")
+    if hours and (late := [hour for hour in backup.hours if not _is_within(hours, hour)]):
+        when = ", ".join(f"{hour:02}:00" for hour in late)
+        yield (
+            f"would begin at {when} UTC and take up to {HOURS} hours, in which officeHours have the cluster stopped, "
+            f"and Azure backs up a running one only; choose every: day and a startHour {HOURS} hours before their end"
+        )
+    yield from account_tag_problems(data.get("tags", {}))
+    proxy, subscription, name = (data.get(key) for key in ("proxy", "subscription_id", "name"))
+    if proxy and subscription and name:
+        host = account_host(group_name(f"/subscriptions/{subscription}/resourceGroups/{name}"))
+        if not is_excepted(proxy, host):
+            # AKS sets the proxy in all pods, also in those of the extension.
+            why = "whose address the account does not admit"
+            yield f"would be written through the proxy, {why}; add {host} to proxy.except"
 
 
 AksBackupChoice = Annotated[
@@ -159,11 +184,11 @@ AksBackupChoice = Annotated[
     AfterValidator(_possible),
     Explained(
         "Only the owner of the data knows what a loss costs.",
-        "A resource group with a vault of Azure Backup, an account for objects and the snapshots of disks; an "
-        "extension in the cluster, and roles (docs/backup.md).",
+        "A resource group with a vault of Azure Backup and an account for objects, another one for the snapshots of "
+        "disks; an extension in the cluster, and roles (docs/backup.md).",
     ),
     Field(
-        description="Backups of the whole cluster. Fixed while there are backups.",
+        description="Backups of the whole cluster.",
         examples=[{"every": "day", "keepDays": 35}],
     ),
 ]

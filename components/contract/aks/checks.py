@@ -59,10 +59,9 @@ _NO_POOL_HOURS: Final = "is impossible on AKS, which has no schedules for single
 
 _NO_HEADROOM: Final = "is impossible on AKS, whose autoscaler takes no flags from a stack; raise size.min"
 
-# https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-support-matrix
-_NO_ARM: Final = (
-    "has arm64 machines, beside which Azure's backup extension cannot be installed; use amd64, or remove cluster.backup"
-)
+# https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-support-matrix. It wants an x86 pool
+# beside them, and does not say that the extension's pods choose it.
+_NO_ARM: Final = "has arm64 machines, on which Azure's backup extension cannot run; use amd64, or remove cluster.backup"
 
 NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
 """Maximum length of a pool's name, which leaves room for a suffix that distinguishes its replacements."""

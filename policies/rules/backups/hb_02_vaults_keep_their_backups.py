@@ -10,14 +10,14 @@ from policies.views.backups import AZURE_VAULT, VAULT
 def check(vault: Resource, _: Context) -> Iterator[Finding]:
     """Reject vaults whose backups are gone at once.
 
-    With forceDestroy, AWS's provider deletes all backups of a vault before the vault; without soft deletion, Azure has
-    nothing left of a backup that was deleted.
+    With forceDestroy, AWS's provider deletes all backups of a vault before the vault; without soft deletion, Azure
+    deletes the vault as soon as its instances are gone.
     """
     if vault.props.at("forceDestroy").flag():
         yield Finding(f"Vault '{vault.name}' has forceDestroy: true; expected false, so that its backups stay.")
     if vault.props.at("properties", "securitySettings", "softDeleteSettings", "state").text() == "Off":
         yield Finding(
-            f"Vault '{vault.name}' has softDeleteSettings.state: Off; expected On, so that backups come back."
+            f"Vault '{vault.name}' has softDeleteSettings.state: Off; expected On, so that instances can be undeleted."
         )
 
 

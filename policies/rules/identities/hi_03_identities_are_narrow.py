@@ -50,8 +50,8 @@ _BROAD_ROLES: Final = {
 }
 """https://learn.microsoft.com/azure/role-based-access-control/built-in-roles."""
 
-_OF_SNAPSHOTS: Final = re.compile(r"/subscriptions/[^/]+/resourceGroups/[^/]+-backup")
-"""A resource group of backups, on which Azure Backup asks for the role Contributor for the cluster.
+_OF_SNAPSHOTS: Final = re.compile(r"/subscriptions/[^/]+/resourceGroups/[^/]+-snapshots")
+"""A resource group of snapshots alone, on which Azure Backup asks for the role Contributor for the cluster.
 
 https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept#required-roles-and-permissions
 """

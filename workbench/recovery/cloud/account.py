@@ -27,6 +27,8 @@ class Account(ABC):
     """Maximum number of namespaces of one restore."""
     restores_by_role: ClassVar[bool] = False
     """Whether a restore names a role of the stack."""
+    restores_partial: ClassVar[bool] = False
+    """Whether a backup that lacks volumes can be restored."""
 
     def require_cluster_admin(self) -> None:
         """Refuse credentials that the stack's cluster would not let in. Default: nothing is refused.
@@ -65,6 +67,10 @@ class Account(ABC):
     def recovery_points(self) -> list[RecoveryPoint]:
         """Return the backups of the stack's cluster, newest first; default: the cloud makes none."""
         return []
+
+    def backup_problem(self) -> str:
+        """Return why the cloud makes no backups that the stack asks for, and what to do; default: it makes them."""
+        return ""
 
     def restore_command(self, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:
         """Return the command of the cloud's CLI that restores a backup; default: none can be restored.

@@ -19,6 +19,7 @@ ASSIGNMENT = "azure-native:authorization:RoleAssignment"
 NAME = "test-backup"
 SUBSCRIPTION = "/subscriptions/00000000-0000-0000-0000-000000000000"
 GROUP_ID = f"{SUBSCRIPTION}/resourceGroups/research-backup"
+SNAPSHOTS_ID = f"{SUBSCRIPTION}/resourceGroups/research-snapshots"
 CLUSTER_ID = f"{SUBSCRIPTION}/resourceGroups/research/providers/Microsoft.ContainerService/managedClusters/research"
 
 
@@ -64,11 +65,20 @@ def test_backups_are_taken_and_kept_as_the_stack_file_says(
     assert recorder.of_type(POLICY)[NAME]["backupPolicyName"] == policy
 
 
-def test_the_whole_cluster_is_backed_up_into_the_group_of_the_backups() -> None:
+def test_another_policy_is_there_before_the_cluster_leaves_the_old_one() -> None:
+    options = backed_up().options[POLICY, NAME]
+    assert (options.delete_before_replace, options.retain_on_delete) == (False, True)
+
+
+def test_azure_checks_what_a_backup_needs_before_it_makes_an_instance() -> None:
+    assert backed_up().of_type(INSTANCE)[NAME]["properties"]["validationType"] == "DeepValidation"
+
+
+def test_the_whole_cluster_is_backed_up_into_the_group_of_the_snapshots() -> None:
     instance = backed_up().of_type(INSTANCE)[NAME]["properties"]
     assert instance["dataSourceInfo"]["resourceID"] == CLUSTER_ID
     (store,) = instance["policyInfo"]["policyParameters"]["dataStoreParametersList"]
-    assert store["resourceGroupId"] == GROUP_ID
+    assert store["resourceGroupId"] == SNAPSHOTS_ID
     (what,) = instance["policyInfo"]["policyParameters"]["backupDatasourceParametersList"]
     assert what["includeClusterScopeResources"] is what["snapshotVolumes"] is True
     assert not [name for name in what if name.startswith(("included", "excluded"))]
@@ -78,17 +88,18 @@ def test_all_that_backups_need_outlives_the_stack_and_says_so() -> None:
     made = backed_up()
     kept = {key for key, options in made.options.items() if options.retain_on_delete and key[0] != AGENT_POOL}
     names = {(type_, NAME) for type_ in (VAULT, POLICY, INSTANCE, ACCOUNT, CONTAINER)}
-    assert kept == names | {(GROUP, f"{NAME}-group"), (ASSIGNMENT, f"{NAME}-vault")}
-    for type_, name in ((GROUP, f"{NAME}-group"), (VAULT, NAME), (ACCOUNT, NAME)):
+    groups = {(GROUP, f"{NAME}-group"), (GROUP, f"{NAME}-snapshots")}
+    assert kept == names | groups | {(ASSIGNMENT, f"{NAME}-vault")}
+    for type_, name in (*groups, (VAULT, NAME), (ACCOUNT, NAME)):
         assert made.of_type(type_)[name]["tags"]["igz-clusters-purpose"] == "backups"
 
 
-def test_a_deleted_backup_can_be_brought_back() -> None:
+def test_a_deleted_instance_can_be_brought_back() -> None:
     settings = backed_up().of_type(VAULT)[NAME]["properties"]["securitySettings"]
     assert settings["softDeleteSettings"] == {"state": "On", "retentionDurationInDays": 14}
 
 
-def test_the_account_has_no_keys_and_lets_in_the_nodes_subnet_alone() -> None:
+def test_the_account_has_no_keys_and_lets_in_the_nodes_subnet_and_the_vault_alone() -> None:
     account = backed_up().of_type(ACCOUNT)[NAME]
     assert (account["kind"], account["sku"]) == ("StorageV2", {"name": "Standard_ZRS"})
     assert account["allowSharedKeyAccess"] is account["allowBlobPublicAccess"] is False
@@ -96,6 +107,8 @@ def test_the_account_has_no_keys_and_lets_in_the_nodes_subnet_alone() -> None:
     assert [each["virtualNetworkResourceId"] for each in account["networkRuleSet"]["virtualNetworkRules"]] == [
         SUBNET_ID
     ]
+    (vault,) = account["networkRuleSet"]["resourceAccessRules"]
+    assert vault == {"resourceId": f"{NAME}-id", "tenantId": "00000000-0000-0000-0000-000000000000"}
     assert backed_up().of_type(SUBNET)["test-network-nodes"]["serviceEndpoints"] == [{"service": "Microsoft.Storage"}]
     assert backed_up().of_type(CONTAINER)[NAME]["publicAccess"] == "None"
 
@@ -123,9 +136,9 @@ def test_each_identity_has_the_least_role() -> None:
         if name.startswith(NAME)
     }
     assert made == {
-        "vault": (reader, GROUP_ID, f"{NAME}-principal"),
+        "vault": (reader, SNAPSHOTS_ID, f"{NAME}-principal"),
         "vault-cluster": (reader, CLUSTER_ID, f"{NAME}-principal"),
-        "snapshots": (contributor, GROUP_ID, "test-identities-control-plane-principal"),
+        "snapshots": (contributor, SNAPSHOTS_ID, "test-identities-control-plane-principal"),
         "objects": (blobs, account, f"{NAME}-extension-principal"),
     }
 
@@ -134,6 +147,13 @@ def test_the_vault_enters_the_cluster_as_an_operator_of_backups() -> None:
     binding = backed_up().of_type(BINDING)[f"{NAME}-access"]
     assert binding["roles"] == ["Microsoft.DataProtection/backupVaults/backup-operator"]
     assert len(binding["trustedAccessRoleBindingName"]) <= 24
+    assert (EXTENSION, f"{NAME}-extension") in backed_up().needs((BINDING, f"{NAME}-access"))
+
+
+def test_extension_and_binding_go_with_the_cluster() -> None:
+    for key in ((EXTENSION, f"{NAME}-extension"), (BINDING, f"{NAME}-access")):
+        options, cluster = backed_up().options[key], (CLUSTER, "test-cluster")
+        assert (options.deleted_with, options.replaced_with) == (cluster, (cluster,))
 
 
 def test_backups_begin_once_everything_they_need_is_there_and_go_before_the_cluster() -> None:

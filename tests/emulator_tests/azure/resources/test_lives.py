@@ -337,7 +337,7 @@ def test_a_resource_is_made_looked_up_changed_imported_and_deleted(stack: Stack,
     assert stack.refreshed(made).inputs == made.inputs
     assert stack.refreshed(made).outputs == made.outputs
 
-    changed = stack.change(made, **other)
+    changed = stack.change(made, **other) if other else made  # Azure takes no update of a policy of backups
     assert stack.refreshed(changed).inputs == changed.inputs
 
     imported = stack.provider.read(Existing(type_, "imported", made.id))

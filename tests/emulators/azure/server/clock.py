@@ -23,6 +23,8 @@ SECONDS: Final = {
     "Microsoft.DataProtection/backupVaults/backupInstances/delete": 60,
     "Microsoft.DataProtection/backupVaults/backupInstances/purge": 14 * 24 * 3600,
     "Microsoft.DataProtection/backupVaults/backupInstances/restore": 600,
+    "Microsoft.DataProtection/backupVaults/backupInstances/sync": 60,
+    "Microsoft.DataProtection/backupVaults/backupInstances/update": 60,
     "Microsoft.KubernetesConfiguration/extensions/create": 120,
     "Microsoft.KubernetesConfiguration/extensions/delete": 60,
     "Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials/write": 2,

@@ -19,7 +19,6 @@ from components.contract.aks.network import CreatedNetwork
 from components.contract.groups import NodeGroup
 from components.contract.pools import PoolRole
 from workbench.engine.clouds.aks import node_settings
-from workbench.engine.clouds.aks.backup import backup_blockers
 from workbench.engine.clouds.aks.cluster_components import AksCluster, AksPool, SystemPool
 from workbench.engine.clouds.aks.fixed_choices import FIXED
 from workbench.engine.clouds.aks.limits import differences, kept_limits, notes_on_limits, other_limits
@@ -52,11 +51,13 @@ class Aks(CloudStack):
     errors = ErrorCodes(
         expired=r"ExpiredAuthenticationToken|AADSTS(50173|70008|70043|700024|700082)\b|[Pp]lease run:? `?'?az login",
         in_use=r"\bInUse\w*CannotBeDeleted\b|\bPublicIPAddressCannotBeDeleted\b|\bCannotDeleteNatGateway",
-        # docs/azure-inputs.md: aso-cluster, linked-rights, kms-rights, role-unknown, zone-rights
+        # docs/azure-inputs.md: aso-cluster, linked-rights, kms-rights, role-unknown, zone-rights, backup-troubleshoot
         propagating=(
             r"\bCustomKubeletIdentityMissingPermissionError\b|\bLinkedAuthorizationFailed\b"
             r"|\bAzureKeyVaultKmsValidateIdentityPermissionCustomerError\b|\bRoleDefinitionDoesNotExist\b"
-            r"|\bCustomPrivateDNSZoneMissingPermissionError\b|\bUserErrorMissingPermissions\b"
+            r"|\bCustomPrivateDNSZoneMissingPermissionError\b|\bUserErrorBackupStorageLocationNotReady\b"
+            r"|\bUserErrorExtensionMSIMissingPermissionsOnBackupStorageLocation\b"
+            r"|\bKubernetesBackupListExtensionsError\b|\bUserErrorNotEnoughPermissionOnSnapshotRG\b"
         ),
         busy=r"\bOperationNotAllowed\b.*\bin progress\b|\bAnotherOperationInProgress\b|aks-pending-operation",
         # Azure would update the existing resource, so Pulumi's provider checks first and reports its own error.
@@ -82,7 +83,6 @@ class Aks(CloudStack):
             )
         if any(group.role is PoolRole.DATA for group in self.config.groups):
             yield from node_settings.data_blockers(self.choices, deployment)
-        yield from backup_blockers(self.choices, deployment)
 
     @property
     @override

@@ -32,6 +32,7 @@ class AzureAccount(AzureQueries, Account):
 
     place = "Azure"
     namespaces_max = NAMESPACES_MAX
+    restores_partial = True
 
     @override
     def conditions(self, components: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
@@ -52,6 +53,10 @@ class AzureAccount(AzureQueries, Account):
     @override
     def recovery_points(self) -> list[RecoveryPoint]:
         return restore.recovery_points(self)
+
+    @override
+    def backup_problem(self) -> str:
+        return restore.problem(self) if self.choices.backup else ""
 
     @override
     def restore_command(self, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:

@@ -17,12 +17,37 @@ from workbench.recovery.cloud.recovery_point import RecoveryPoint
 
 INSTANCE: Final = "azure-native:dataprotection:BackupInstance"
 
+_PROTECTED: Final = frozenset({"ProtectionConfigured", "ConfiguringProtection", "UpdatingProtection"})
+_STOPPED: Final = frozenset({"BackupSchedulesSuspended", "ProtectionStopped", "RetentionSchedulesSuspended"})
+"""Values of ``currentProtectionState``; somebody stopped the backups of an instance in the latter."""
+
 
 def recovery_points(queries: AzureQueries) -> list[RecoveryPoint]:
     """Return the backups of the cluster, newest first, also of an earlier cluster of its name."""
     instance = _instance(queries)
     found = queries.listed(f"{instance}/recoveryPoints", resource(INSTANCE).api_version)
     return sorted((_point(queries, each) for each in found), key=lambda each: each.made, reverse=True)
+
+
+def problem(queries: AzureQueries) -> str:
+    """Return why Azure makes no backups of a cluster that has an instance, and what to do; empty if it makes them.
+
+    A request for an instance may succeed though its protection does not, and ``sync`` lets Azure try again:
+    Azure/azure-service-operator, ``v2/api/dataprotection/customizations/backup_vaults_backup_instance_extensions.go``.
+    """
+    instance = _instance(queries)
+    properties = queries.look_up(INSTANCE, instance).get("properties") or {}
+    state = str(properties.get("currentProtectionState") or "")
+    if not state or state in _PROTECTED:
+        return ""
+    error = properties.get("protectionErrorDetails") or {}
+    told = f" {error.get('code', '')}: {error.get('message', '')}".rstrip(": ")
+    if state in _STOPPED:
+        names = f"-g {group_name(queries.choices.resource_group)} --vault-name {VAULT} --name {queries.choices.name}"
+        way = f"`az dataprotection backup-instance resume-protection {names}` lets it go on."
+    else:
+        way = f"`{_post(f'{instance}/sync', {'syncType': 'Default'})}` lets Azure try again."
+    return f"Azure makes no backups of the cluster: its instance is in {state}.{told} {way}"
 
 
 def command(queries: AzureQueries, point: RecoveryPoint, namespaces: Sequence[str]) -> str:
@@ -63,7 +88,12 @@ def command(queries: AzureQueries, point: RecoveryPoint, namespaces: Sequence[st
             "restoreCriteria": [criteria],
         },
     }
-    url = f"{ARM}{_instance(queries)}/restore?api-version={resource(INSTANCE).api_version}"
+    return _post(f"{_instance(queries)}/restore", body)
+
+
+def _post(path: str, body: Mapping[str, Any]) -> str:
+    """Return the command of Azure's CLI for a request that it has no command for."""
+    url = f"{ARM}{path}?api-version={resource(INSTANCE).api_version}"
     return shlex.join(["az", "rest", "--method", "post", "--url", url, "--body", json.dumps(body, sort_keys=True)])
 
 

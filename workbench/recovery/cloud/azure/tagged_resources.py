@@ -5,7 +5,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any, Final
 
-from components.contract.aks.backup import group_name
+from components.contract.aks.backup import group_name, snapshots_name
 from components.contract.azure import BACKUPS, AzureTag
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL
 from workbench.engine.clouds.blocker import Blocker
@@ -30,7 +30,7 @@ WITH_DATA: Final = frozenset(
 """Types, in lower case, of resources created by AKS and its drivers whose deletion loses data."""
 
 
-_GROUP_OF_BACKUPS: Final = "holds the snapshots of disks too; delete it after the vault"
+_GROUP_OF_BACKUPS: Final = "delete it after the backup instances in the vault (docs/backup.md)"
 _VAULT_OF_BACKUPS: Final = "can be deleted 14 days after its backup instances (docs/backup.md)"
 _OBJECTS_OF_BACKUPS: Final = "holds the objects of the backups"
 
@@ -47,7 +47,7 @@ def tagged_resources(queries: AzureQueries) -> list[CloudResource]:
     """
     choices = queries.choices
     groups = [(choices.resource_group, choices.group_id)]
-    groups += [(group_name(choices.resource_group), group_name(choices.group_id))]
+    groups += [(name(choices.resource_group), name(choices.group_id)) for name in (group_name, snapshots_name)]
     resources = [each for name, id_ in groups for each in (*_group(queries, name, id_), *_in_group(queries, id_))]
     resources += [*_pools(queries), *_by_aks(queries)]
     return sorted(resources, key=lambda resource: (resource.type, resource.id))

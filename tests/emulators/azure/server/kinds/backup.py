@@ -1,8 +1,13 @@
 """Backups of clusters by Azure Backup: vaults, policies, what is backed up, and restores.
 
-Sources: Azure/azure-rest-api-specs, Microsoft.DataProtection 2025-01-01, ``dataprotection.json`` and its examples
-(bodies); MicrosoftDocs/azure-docs, ``azure-kubernetes-service-cluster-backup-support-matrix.md`` (limits) and
-``azure-kubernetes-service-cluster-backup-concept.md`` (roles). Codes of refusals are assumed.
+Sources, as keys of ``tools/facts/azure_sources.yaml``: spec-backup and its examples (bodies, the types of validation,
+``sync``), backup-manage (another policy), backup-matrix (what cannot change, soft deletion), policy-fixed,
+backup-troubleshoot (deletion without the extension). Other codes of refusals are assumed.
+
+``DeepValidation`` lets a PUT run all checks, and so refuse. Without it an instance is made that may then be in
+``ProtectionError``, which ``sync`` repairs: Azure/azure-cli-extensions 56633500a18d, ``src/dataprotection/
+azext_dataprotection/manual/aks/aks_helper.py``; Azure/azure-service-operator, ``v2/api/dataprotection/customizations/
+backup_vaults_backup_instance_extensions.go`` (2024). That this is the default is assumed.
 """
 
 import uuid
@@ -13,12 +18,17 @@ from pydantic import Field
 from typing_extensions import override
 
 from emulators.azure.server import TENANT
-from emulators.azure.server.aks.busy import is_stopped
-from emulators.azure.server.aks.cluster_checks import principals_of
 from emulators.azure.server.ids import ArmId
-from emulators.azure.server.kinds.backup_points import INSTANCE, cluster_id, days_of, schedule_of
-from emulators.azure.server.kinds.extensions import BINDING, EXTENSION
-from emulators.azure.server.kinds.identity import may
+from emulators.azure.server.kinds.backup_points import (
+    CONFIGURED,
+    INSTANCE,
+    POINT,
+    cluster_id,
+    days_of,
+    schedule_of,
+    snapshots_id,
+)
+from emulators.azure.server.kinds.backup_readiness import problems, runs_extension
 from emulators.azure.server.kinds.kind import Form, Kind, Tracked
 from emulators.azure.server.refusals import bad_request
 from emulators.azure.server.requests import Request
@@ -29,10 +39,6 @@ from emulators.core.refusal import Refusal
 VAULT: Final = "Microsoft.DataProtection/backupVaults"
 POLICY: Final = f"{VAULT}/backupPolicies"
 DELETED: Final = f"{VAULT}/deletedBackupInstances"
-
-READER: Final = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
-BLOB_CONTRIBUTOR: Final = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
-OPERATOR: Final = "Microsoft.DataProtection/backupVaults/backup-operator"
 
 
 class _SoftDelete(Form):
@@ -111,8 +117,9 @@ class Policies(Kind):
     @override
     def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
         super().check(request, body, old)
-        if old and old.properties["policyRules"] != body["properties"]["policyRules"]:
-            raise bad_request(f"The policy {request.id.name} cannot be modified.")
+        if old:
+            told = "Update of existing policy is not supported."
+            raise Refusal("UserErrorBMSUpdatePolicyNotSupported", 400, told)
         if not (schedule_of(body) and days_of(body)):
             told = "Rules must be one AzureBackupRule that repeats every 4, 6, 8, 12 or 24 hours, and one of retention."
             raise bad_request(told)
@@ -161,6 +168,7 @@ class _InstanceProperties(Form):
     dataSourceInfo: _Source  # noqa: N815
     dataSourceSetInfo: _Source  # noqa: N815
     policyInfo: _PolicyInfo  # noqa: N815
+    validationType: Literal["ShallowValidation", "DeepValidation"] = "ShallowValidation"  # noqa: N815
 
 
 class _Instance(Form):
@@ -169,7 +177,7 @@ class _Instance(Form):
 
 
 class Instances(Kind):
-    """``Microsoft.DataProtection/backupVaults/backupInstances``: a cluster that is backed up, in one vault only."""
+    """``Microsoft.DataProtection/backupVaults/backupInstances``: a cluster that is backed up."""
 
     arm_type = INSTANCE
     token = "azure-native:dataprotection:BackupInstance"  # noqa: S105 a type
@@ -186,45 +194,39 @@ class Instances(Kind):
         cluster = self.store.find(given["dataSourceInfo"]["resourceID"])
         if cluster is None:
             raise bad_request(f"The datasource {given['dataSourceInfo']['resourceID']} was not found.")
-        for other in self.store.all(INSTANCE):
-            if other is not old and cluster_id(other).key == cluster.id.key:
-                told = f"The cluster {cluster.id.name} is protected by the backup instance {other.id.text} already."
-                raise Refusal("UserErrorDatasourceAlreadyProtected", 400, told)
-        self._require_ready(vault, cluster, ArmId(_snapshots(given)))
-
-    def _require_ready(self, vault: Resource, cluster: Resource, snapshots: ArmId) -> None:
-        """Refuse a cluster that the vault cannot enter, that has no extension, or of which roles are missing."""
-        extension = next(self.store.below(cluster.id, EXTENSION), None)
-        entries = [each.properties for each in self.store.below(cluster.id, BINDING)]
-        if not any(e["sourceResourceId"].lower() == vault.id.key and OPERATOR in e["roles"] for e in entries):
-            raise Refusal("UserErrorTrustedAccessNotEnabled", 400, f"{vault.id.name} may not enter {cluster.id.name}.")
-        if extension is None or extension.work:
-            raise Refusal("UserErrorBackupExtensionNotFound", 400, f"{cluster.id.name} has no backup extension.")
-        settings = extension.properties["configurationSettings"]
-        location = "configuration.backupStorageLocation.config"
-        subscription, group = settings[f"{location}.subscriptionId"], settings[f"{location}.resourceGroup"]
-        account = ArmId(
-            f"/subscriptions/{subscription}/resourceGroups/{group}/providers/Microsoft.Storage/storageAccounts/"
-            f"{settings[f'{location}.storageAccount']}"
-        )
-        contributor = "b24988ac-6180-42a0-ab88-20f7382dd24c"
-        principal = str((vault.body.get("identity") or {}).get("principalId"))
-        needed = [(principal, READER, cluster.id), (principal, READER, snapshots)]
-        needed += [(each, contributor, snapshots) for each in principals_of(self.store, cluster.body)]
-        needed += [(extension.properties["aksAssignedIdentity"]["principalId"], BLOB_CONTRIBUTOR, account)]
-        for who, role, what in needed:
-            if not may(self.store, who, role, what):
-                told = f"{who} needs the role {role} on {what.text}."
-                raise Refusal("UserErrorMissingPermissions", 400, told)
+        if given.get("validationType") == "DeepValidation":
+            for each in problems(self.store, vault, cluster, snapshots_id(given)):
+                raise Refusal(each.code, 400, each.message)
 
     @override
     def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
         whole = super().completed(body, id_, old)
-        whole["properties"]["currentProtectionState"] = "ProtectionConfigured"
+        whole["properties"]["currentProtectionState"] = "ConfiguringProtection"
         return whole
 
     @override
+    def made(self, resource: Resource) -> None:
+        super().made(resource)
+        self._protect(resource)
+
+    def _protect(self, instance: Resource) -> None:
+        """Configure protection, which may end in an error though the request has succeeded."""
+        instance.properties.pop("protectionErrorDetails", None)
+        cluster = self.store.find(cluster_id(instance))
+        found = [HealthIssue("UserErrorDatasourceNotFound", f"There is no cluster {cluster_id(instance).text}.")]
+        if cluster:
+            vault = self.store.get(instance.id.above.above)
+            found = list(problems(self.store, vault, cluster, snapshots_id(instance.properties)))
+        instance.properties["currentProtectionState"] = "ProtectionError" if found else CONFIGURED
+        if found:
+            instance.properties["protectionErrorDetails"] = {"code": found[0].code, "message": found[0].message}
+
+    @override
     def gone(self, resource: Resource) -> Iterable[HealthIssue]:
+        has_points = next(self.store.below(resource.id, POINT), None) is not None
+        if has_points and not runs_extension(self.store, self.store.find(cluster_id(resource))):
+            told = "The backup extension must run in the cluster to delete its backups."
+            return [HealthIssue("BackupPluginDeleteBackupOperationFailed", told)]
         vault = self.store.get(resource.id.above.above)
         if vault.properties.get("securitySettings", {}).get("softDeleteSettings", {}).get("state", "On") != "Off":
             id_ = ArmId(f"{vault.id.text}/deletedBackupInstances/{resource.id.name}")
@@ -235,7 +237,19 @@ class Instances(Kind):
 
     @override
     def actions(self) -> Mapping[str, Callable[[Request], Any]]:
-        return {"restore": self._restore}
+        return {"restore": self._restore, "sync": self._sync}
+
+    def _sync(self, request: Request) -> Operation:
+        """Try again what failed last."""
+        instance = self.store.get(request.id)
+        _Sync.model_validate(request.body, strict=True)
+
+        def end(issues: tuple[HealthIssue, ...]) -> tuple[HealthIssue, ...]:
+            if not issues:
+                self._protect(instance)
+            return issues
+
+        return self.store.begin(instance, "sync", request.outcome, end)
 
     def _restore(self, request: Request) -> Operation:
         """Begin a restore, and remember what was asked for in the instance."""
@@ -244,10 +258,13 @@ class Instances(Kind):
         if self.store.find(f"{instance.id.text}/recoveryPoints/{wanted.recoveryPointId}") is None:
             raise bad_request(f"The recovery point {wanted.recoveryPointId} was not found.")
         target = ArmId(wanted.restoreTargetInfo.datasourceInfo.resourceID)
-        cluster = self.store.find(target)
-        if cluster is None or is_stopped(cluster) or next(self.store.below(target, EXTENSION), None) is None:
+        if not runs_extension(self.store, self.store.find(target)):
             raise bad_request(f"The cluster {target.text} does not run, or has no backup extension.")
         return self.store.begin(instance, "restore", request.outcome, lambda issues: issues)
+
+
+class _Sync(Form):
+    syncType: Literal["Default", "ForceResync"] = "Default"  # noqa: N815
 
 
 class _Criteria(Form):
@@ -273,8 +290,3 @@ class _Restore(Form):
     sourceDataStoreType: Literal["OperationalStore"]  # noqa: N815
     sourceResourceId: str  # noqa: N815
     restoreTargetInfo: _Target  # noqa: N815
-
-
-def _snapshots(properties: Mapping[str, Any]) -> str:
-    (store,) = properties["policyInfo"]["policyParameters"]["dataStoreParametersList"]
-    return str(store["resourceGroupId"])

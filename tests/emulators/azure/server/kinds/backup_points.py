@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-from emulators.azure.server.aks.busy import is_stopped
 from emulators.azure.server.ids import ArmId
+from emulators.azure.server.kinds.backup_readiness import problems, runs_extension
 from emulators.azure.server.kinds.kind import Form, Kind
 from emulators.azure.server.requests import Request
 from emulators.azure.server.store import Resource
@@ -17,6 +17,9 @@ from emulators.core.refusal import Refusal
 
 INSTANCE: Final = "Microsoft.DataProtection/backupVaults/backupInstances"
 POINT: Final = f"{INSTANCE}/recoveryPoints"
+
+CONFIGURED: Final = "ProtectionConfigured"
+"""The state of an instance that is backed up."""
 
 _INTERVAL: Final = re.compile(r"R/\d{4}-\d\d-\d\dT(\d\d):00:00\+00:00/(PT(?:4|6|8|12)H|P1D)")
 _DAYS: Final = re.compile(r"P(\d+)D")
@@ -35,17 +38,23 @@ class Points(Kind):
         raise Refusal("MethodNotAllowed", 405, "Recovery points are made by backups.")
 
     def run(self, moment: datetime) -> list[str]:
-        """Make the backups that are due in the hour of a moment, remove those that have expired; return the new ids."""
+        """Make the backups that are due in the hour of a moment, remove those that have expired; return the new ids.
+
+        The newest one stays, however old it is: backup-manage of ``tools/facts/azure_sources.yaml``.
+        """
         made = []
         for instance in self.store.all(INSTANCE):
-            cluster, policy = self.store.find(cluster_id(instance)), self.store.find(policy_id(instance))
-            if cluster is None or policy is None or is_stopped(cluster):
-                continue  # a backup fails, and what has expired stays: the support matrix
-            for point in self.store.below(instance.id, POINT):
+            policy, cluster = self.store.find(policy_id(instance)), self.store.find(cluster_id(instance))
+            if policy is None or cluster is None or not runs_extension(self.store, cluster):
+                continue  # a backup fails, and what has expired stays: backup-matrix
+            vault, group = self.store.get(instance.id.above.above), snapshots_id(instance.properties)
+            is_protected = instance.properties["currentProtectionState"] == CONFIGURED
+            works = is_protected and not any(problems(self.store, vault, cluster, group))
+            if works and moment.hour in schedule_of(policy.body):
+                made.append(self._make(instance, moment, days_of(policy.body)))
+            for point in sorted(self.store.below(instance.id, POINT), key=_made_at)[:-1]:
                 if datetime.fromisoformat(point.properties["expiryTime"]) <= moment:
                     self.store.remove(point)
-            if moment.hour in schedule_of(policy.body):
-                made.append(self._make(instance, moment, days_of(policy.body)))
         return made
 
     def _make(self, instance: Resource, moment: datetime, days: int) -> str:
@@ -81,6 +90,10 @@ def days_of(policy: Mapping[str, Any]) -> int:
     return 0
 
 
+def _made_at(point: Resource) -> datetime:
+    return datetime.fromisoformat(point.properties["recoveryPointTime"])
+
+
 def _rules(policy: Mapping[str, Any], type_: str) -> Iterator[dict[str, Any]]:
     yield from (each for each in policy["properties"]["policyRules"] if each["objectType"] == type_)
 
@@ -88,6 +101,12 @@ def _rules(policy: Mapping[str, Any], type_: str) -> Iterator[dict[str, Any]]:
 def cluster_id(instance: Resource) -> ArmId:
     """Return the id of the cluster that an instance backs up."""
     return ArmId(instance.properties["dataSourceInfo"]["resourceID"])
+
+
+def snapshots_id(properties: Mapping[str, Any]) -> ArmId:
+    """Return the id of the resource group in which an instance with these properties keeps its snapshots."""
+    (store,) = properties["policyInfo"]["policyParameters"]["dataStoreParametersList"]
+    return ArmId(store["resourceGroupId"])
 
 
 def policy_id(instance: Resource) -> ArmId:

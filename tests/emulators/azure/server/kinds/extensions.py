@@ -1,7 +1,9 @@
 """Extensions of clusters, and who of Azure's services may enter one.
 
 Sources: Azure/azure-rest-api-specs, Microsoft.KubernetesConfiguration 2023-05-01, ``extensions.json``;
-https://learn.microsoft.com/azure/aks/trusted-access-feature. Codes of refusals are assumed.
+https://learn.microsoft.com/azure/aks/trusted-access-feature. The first extension of a cluster makes AKS install its
+manager: backup-concept of ``tools/facts/azure_sources.yaml``. Assumed are that this is a change of the cluster, beside
+which others are refused, and the codes of refusals.
 """
 
 import uuid
@@ -11,11 +13,11 @@ from pydantic import Field
 from typing_extensions import override
 
 from emulators.azure.server import TENANT
-from emulators.azure.server.aks.busy import refuse_beside, refuse_stopped
+from emulators.azure.server.aks.busy import refuse_beside
 from emulators.azure.server.ids import CLUSTER, ArmId
 from emulators.azure.server.kinds.identity import IDENTITY
 from emulators.azure.server.kinds.kind import Form, Kind
-from emulators.azure.server.refusals import bad_request
+from emulators.azure.server.refusals import bad_request, busy
 from emulators.azure.server.requests import Request
 from emulators.azure.server.store import Resource
 
@@ -56,7 +58,7 @@ class Extensions(Kind):
     @override
     def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
         super().check(request, body, old)
-        refuse_stopped(self.store.get(ArmId(request.id.scope)))
+        refuse_beside(self.store, self.store.get(ArmId(request.id.scope)))
 
     @override
     def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
@@ -86,7 +88,10 @@ class Bindings(Kind):
     @override
     def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
         super().check(request, body, old)
-        refuse_beside(self.store, self.store.get(request.id.above.above))
+        cluster = self.store.get(request.id.above.above)
+        refuse_beside(self.store, cluster)
+        if any(each.work for each in self.store.below(cluster.id, EXTENSION)):
+            raise busy("operation (Updating)")
         source = ArmId(body["properties"]["sourceResourceId"])
         if self.store.knows(source.type) and self.store.find(source) is None:
             raise bad_request(f"The source resource {source.text} of a trusted access role binding was not found.")

@@ -9,7 +9,7 @@ from emulators.azure.server.ids import ArmId
 from emulators.azure.server.kinds.kind import Form, Kind, Tracked
 from emulators.azure.server.refusals import bad_request
 from emulators.azure.server.requests import Request
-from emulators.azure.server.store import Resource, now
+from emulators.azure.server.store import Resource, Store, now
 from emulators.core.refusal import Refusal
 
 ACCOUNT: Final = "Microsoft.Storage/storageAccounts"
@@ -40,11 +40,17 @@ class _AddressRule(Form):
     action: Literal["Allow"] = "Allow"
 
 
+class _InstanceRule(Form):
+    tenantId: str  # noqa: N815 as it is on the wire, and all of these
+    resourceId: str  # noqa: N815
+
+
 class _Networks(Form):
-    defaultAction: Literal["Allow", "Deny"]  # noqa: N815 as it is on the wire, and all of these
+    defaultAction: Literal["Allow", "Deny"]  # noqa: N815
     bypass: str = "AzureServices"
     virtualNetworkRules: list[_SubnetRule] = Field(default_factory=list)  # noqa: N815
     ipRules: list[_AddressRule] = Field(default_factory=list)  # noqa: N815
+    resourceAccessRules: list[_InstanceRule] = Field(default_factory=list)  # noqa: N815
 
 
 class _AccountProperties(Form):
@@ -66,7 +72,9 @@ class _Account(Tracked):
 class Accounts(Kind):
     """``Microsoft.Storage/storageAccounts``; Azure makes the file service of each with it.
 
-    Names and sizes: Azure/azure-rest-api-specs, Microsoft.Storage 2024-01-01, ``storage.json``.
+    Names and sizes: Azure/azure-rest-api-specs, Microsoft.Storage 2024-01-01, ``storage.json``. A deleted subnet is let
+    in no longer, and neither is another one of its name:
+    https://learn.microsoft.com/azure/storage/common/storage-network-security-virtual-networks (2025).
     """
 
     arm_type = ACCOUNT
@@ -112,6 +120,8 @@ class Accounts(Kind):
 
     @override
     def written(self, resource: Resource, *, is_new: bool) -> None:
+        rules = resource.properties["networkAcls"]["virtualNetworkRules"]
+        resource.remembered["subnets"] = {rule["id"]: self.store.find(rule["id"]) for rule in rules}
         if is_new:
             blobs = ArmId(f"{resource.id.text}/blobServices/default")
             self.store.add(Resource(blobs, f"{ACCOUNT}/blobServices", {"properties": {}}, is_made_by_azure=True))
@@ -126,7 +136,15 @@ class Accounts(Kind):
         service = "file" if shown["kind"] == FILES else "blob"
         address = f"https://{resource.id.name}.{service}.core.windows.net/"
         shown["properties"]["primaryEndpoints"] = {service: address}
+        shown["properties"]["networkAcls"]["virtualNetworkRules"] = subnet_rules(self.store, resource)
         return shown
+
+
+def subnet_rules(store: Store, account: Resource) -> list[dict[str, Any]]:
+    """Return the rules of an account whose subnets are still those that were let in."""
+    known = account.remembered["subnets"]
+    rules: list[dict[str, Any]] = account.properties["networkAcls"]["virtualNetworkRules"]
+    return [rule for rule in rules if store.find(rule["id"]) is known[rule["id"]]]
 
 
 class _ContainerProperties(Form):

@@ -22,11 +22,12 @@ from support.azure_emulator import GROUP
 from support.azure_resources import FILE_SERVICE, PLACEMENT
 from workbench import stacks
 from workbench.engine import Session
-from workbench.engine.clouds.aks.backup import backup_blockers
 from workbench.offline.azure.facts import facts
 from workbench.offline.provider import Existing
 from workbench.recovery.cloud import CloudRecovery
 from workbench.recovery.cloud.azure.account import AzureAccount
+from workbench.recovery.cloud.azure.queries import ARM
+from workbench.recovery.cloud.azure.restore import INSTANCE
 from workbench.recovery.cloud.azure.searches import UNTAGGED
 from workbench.recovery.cloud.lookup import LookupQuery
 from workbench.recovery.cloud.plan import answer_of
@@ -182,11 +183,13 @@ def test_what_aks_made_is_listed_as_such_and_nothing_twice(made: Made) -> None:
 
 
 def test_what_backups_keep_is_said_to_be_kept_and_is_no_orphan(made: Made) -> None:
-    kept = {each.type.rpartition(":")[2]: each for each in made.account.tagged_resources() if each.kept}
-    assert kept.keys() == {"BackupVault", "ResourceGroup", "StorageAccount"}
-    assert "14 days after its backup instances" in kept["BackupVault"].removal
-    assert kept["ResourceGroup"].delete.startswith("az group delete --name research-backup ")
-    gone = [each for each in made.resources if "research-backup" in each.id]
+    kept = [each for each in made.account.tagged_resources() if each.kept]
+    types = [each.type.rpartition(":")[2] for each in kept]
+    assert types == ["BackupVault", "ResourceGroup", "ResourceGroup", "StorageAccount"]
+    assert "14 days after its backup instances" in kept[0].removal
+    deletions = [each.delete.partition(" --subscription")[0] for each in kept[1:3]]
+    assert deletions == [f"az group delete --name research-{name}" for name in ("backup", "snapshots")]
+    gone = [each for each in made.resources if "research-backup" in each.id or "research-snapshots" in each.id]
     assert made.recovery(*gone).leftovers() == []
 
 
@@ -200,24 +203,33 @@ def test_backups_are_listed_newest_first_and_restored_by_one_command(made: Made)
     assert newest.until == night + timedelta(days=36)
     for namespaces in ([], ["mlrun", "jobs"]):
         words = shlex.split(made.account.restore_command(oldest, "", namespaces=namespaces, zone=""))
-        assert words[:4] == ["az", "rest", "--method", "post"]
-        path, _, version = words[5].removeprefix("https://management.azure.com").partition("?api-version=")
-        body = json.loads(words[7])
+        body = json.loads(words[-1])
         assert body["restoreTargetInfo"]["restoreCriteria"][0].get("includedNamespaces", []) == namespaces
-        assert made.emulator.ask("POST", path, version, body).status == 202
+        post(made.emulator, shlex.join(words))
 
 
-@pytest.mark.parametrize("changed", [{"every": "12h"}, {"startHour": 22}, {"keepDays": 90}])
-def test_another_schedule_is_refused_while_there_are_backups(made: Made, changed: dict[str, Any]) -> None:
-    deployment = {"resources": [each.state for each in made.resources]}
-    same = made.account.choices.model_copy(update={"backup": AksBackup()})
-    assert not list(backup_blockers(same, deployment))
-    other = made.account.choices.model_copy(update={"backup": AksBackup.model_validate(changed)})
-    (blocker,) = backup_blockers(other, deployment)
-    assert "but the cluster is backed up every day from 02:00 UTC, kept for 35 days" in str(blocker)
-    assert not list(backup_blockers(other, {"resources": []}))
-    none = made.account.choices.model_copy(update={"backup": None})
-    assert not list(backup_blockers(none, deployment))
+def test_a_protection_in_error_is_told_with_the_command_that_lets_azure_try_again(made: Made) -> None:
+    account = replace(made.account, choices=made.account.choices.model_copy(update={"backup": AksBackup()}))
+    assert account.backup_problem() == ""
+    role = next(each for each in made.resources if each.urn.endswith("backup-vault-cluster"))
+    version = facts().resources[role.type].api_version
+    body = made.emulator.ask("GET", role.id, version).body
+    made.emulator.ask("DELETE", role.id, version)
+    instance = made.one(INSTANCE).id
+    post(made.emulator, f"az rest --url {ARM}{instance}/sync?api-version=2025-01-01 --body {{}}")
+    problem = account.backup_problem()
+    assert "its instance is in ProtectionError. KubernetesBackupListExtensionsError: The vault backup" in problem
+    made.emulator.ask("PUT", role.id, version, {"properties": body["properties"]})
+    post(made.emulator, problem.split("`")[1])
+    assert account.backup_problem() == ""
+    assert made.account.backup_problem() == "", "nothing is wrong without backups that the stack file asks for"
+
+
+def post(emulator: Emulator, command: str) -> None:
+    """Do what a command of `az rest` does."""
+    words = shlex.split(command)
+    path, _, version = words[words.index("--url") + 1].removeprefix(ARM).partition("?api-version=")
+    assert emulator.ask("POST", path, version, json.loads(words[-1])).status == 202
 
 
 def test_what_others_put_into_the_group_is_named_before_a_destroy_and_nothing_else(made: Made) -> None:
