@@ -17,12 +17,12 @@ pytestmark = [pytest.mark.engine, pytest.mark.full]
 STACK = "aks-dev"
 UP = ("up", STACK, "--hermetic", "--yes")
 PROTECTION = "azure-native:dataprotection:Backup"
+POLICY = f"{PROTECTION}Policy"
 KEPT = [
-    "azure-native:authorization:RoleAssignment",
     f"{PROTECTION}Instance",
-    f"{PROTECTION}Policy",
+    *(POLICY, POLICY),  # that of the schedule before too
     f"{PROTECTION}Vault",
-    "azure-native:resources:ResourceGroup",
+    *("azure-native:resources:ResourceGroup", "azure-native:resources:ResourceGroup"),
     "azure-native:storage:BlobContainer",
     "azure-native:storage:StorageAccount",
 ]
@@ -60,11 +60,17 @@ def test_backups_are_made_restored_kept_by_a_destroy_and_found_again(cloud: Subs
     told = cloud.azure.ask("POST", path, version, json.loads(body))
     assert told.status == 202, told
 
-    cloud.edit(STACK, cluster__backup={"keepDays": 60})
-    refused = cloud.run(*UP, check=False)
-    assert refused.returncode == 1
-    assert "kept for 60 days, but the cluster is backed up every day" in refused.stdout + refused.stderr
-    assert bring_up(cloud, STACK, cluster__backup={}) == []
+    written = bring_up(cloud, STACK, cluster__backup={"keepDays": 60})
+    assert written == [
+        f"Microsoft.DataProtection/backupVaults/backup{each}/write" for each in ("Instances", "Policies")
+    ]
+    in_state, in_azure = identities(cloud, STACK)
+    (before,) = in_azure - in_state
+    assert before.endswith("/every-day-at-02-kept-35d")
+    assert len(cloud.azure.run_backups(night + timedelta(days=1))) == 1
+    newest, oldest = listed(cloud)
+    assert oldest == backup
+    assert datetime.fromisoformat(newest["until"]) == night + timedelta(days=61)
 
     destroyed = cloud.run("destroy", STACK, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
     assert f"Kept with the backups of '{STACK}', and how to delete each:" in destroyed.stderr
@@ -76,5 +82,6 @@ def test_backups_are_made_restored_kept_by_a_destroy_and_found_again(cloud: Subs
     cloud.run("recover", STACK, "--hermetic", "--yes")
     cloud.run(*UP)
     in_state, in_azure = identities(cloud, STACK)
-    assert in_state == in_azure
-    assert listed(cloud) == [backup]
+    assert in_state | {before} == in_azure
+    assert listed(cloud) == [newest, oldest]
+    assert len(cloud.azure.run_backups(night + timedelta(days=2))) == 1, "the account lets the new subnet in"

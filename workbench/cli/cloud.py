@@ -110,7 +110,9 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, delete_claims: bool, 
         code, stream = _updated(run, *to_recreate, *options)
         _end_if_failed(run, code, stream)
         run.finish()
-        left = "\n".join(filter(None, (_out_of_order(run, patience=PATIENCE_DEGRADED), run.backup_problem())))
+        left = _out_of_order(run, patience=PATIENCE_DEGRADED)
+        if problem := run.backup_problem():
+            left = f"{left}\n- {problem}".lstrip()
         if left:
             raise UserError(
                 f"The engine finished, but '{stack.name}' is not healthy:\n{left}",

@@ -239,8 +239,9 @@ class ClusterBackup(PlatformComponent):
         """
         choices, service = self._args.choices, PrincipalKind.SERVICE_PRINCIPAL
         operator = Principal("backup-vault", vault.identity.apply(_principal), service)
+        # No role is kept: a later stack could not take one over while it does not know the principal.
         reader = Grant(READER, self._snapshots_id)
-        yield role_assignment(f"{self._name}-vault", operator, reader, self._kept(depends_on=[snapshots]))
+        yield role_assignment(f"{self._name}-vault", operator, reader, self.child(depends_on=[snapshots]))
         yield role_assignment(
             f"{self._name}-vault-cluster", operator, Grant(READER, choices.cluster_id), self._with_cluster()
         )

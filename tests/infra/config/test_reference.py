@@ -192,6 +192,8 @@ BEYOND_A_SCHEMA = {
     "aks-backup-every-four-hours-for-too-long",
     "aks-backup-every-half-day-for-too-long",
     "aks-backup-in-a-region-without",
+    "aks-backup-in-the-last-office-hour",
+    "aks-backup-through-a-proxy",
     "aks-backup-with-a-long-tag",
     "aks-backup-with-too-many-tags",
     "backup-key-of-another-account",

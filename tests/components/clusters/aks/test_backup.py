@@ -89,7 +89,7 @@ def test_all_that_backups_need_outlives_the_stack_and_says_so() -> None:
     kept = {key for key, options in made.options.items() if options.retain_on_delete and key[0] != AGENT_POOL}
     names = {(type_, NAME) for type_ in (VAULT, POLICY, INSTANCE, ACCOUNT, CONTAINER)}
     groups = {(GROUP, f"{NAME}-group"), (GROUP, f"{NAME}-snapshots")}
-    assert kept == names | groups | {(ASSIGNMENT, f"{NAME}-vault")}
+    assert kept == names | groups
     for type_, name in (*groups, (VAULT, NAME), (ACCOUNT, NAME)):
         assert made.of_type(type_)[name]["tags"]["igz-clusters-purpose"] == "backups"
 
@@ -108,7 +108,7 @@ def test_the_account_has_no_keys_and_lets_in_the_nodes_subnet_and_the_vault_alon
         SUBNET_ID
     ]
     (vault,) = account["networkRuleSet"]["resourceAccessRules"]
-    assert vault == {"resourceId": f"{NAME}-id", "tenantId": "00000000-0000-0000-0000-000000000000"}
+    assert vault == {"resourceId": f"{NAME}-id", "tenantId": "99999999-9999-9999-9999-999999999999"}
     assert backed_up().of_type(SUBNET)["test-network-nodes"]["serviceEndpoints"] == [{"service": "Microsoft.Storage"}]
     assert backed_up().of_type(CONTAINER)[NAME]["publicAccess"] == "None"
 
