@@ -1,9 +1,14 @@
 import pytest
 
 from components.contract.aks import backup as aks
+from components.contract.aks.http_proxy import is_excepted
 from components.contract.azure import LOCATIONS
 from components.contract.backup import Backup, Interval
 from components.contract.eks.backup import COMPLETION_WINDOW, START_WINDOW, EksBackup, schedule
+from components.contract.proxy import Proxy
+from support.aks import GROUP_ID, config
+
+PROXY = "http://proxy.corp.example:3128"
 
 
 @pytest.mark.parametrize(
@@ -51,3 +56,14 @@ def test_azure_repeats_backups_from_the_same_day_on(every: str, interval: str) -
 
 def test_regions_without_backups_are_known_regions() -> None:
     assert set(aks.WITHOUT_BACKUPS) < set(LOCATIONS)
+
+
+def test_a_proxy_that_excepts_the_account_of_the_backups_is_accepted() -> None:
+    host = aks.account_host(aks.group_name(GROUP_ID))
+    for exception in (host, ".blob.core.windows.net", "core.windows.net"):
+        config({"cluster.backup": {}, "cluster.proxy": {"http": PROXY, "except": [exception]}})
+
+
+@pytest.mark.parametrize("exception", ["10.0.0.0/8", "lob.core.windows.net", "a.x.blob.core.windows.net"])
+def test_a_proxy_excepts_whole_names_and_what_is_below_them(exception: str) -> None:
+    assert not is_excepted(Proxy.model_validate({"http": PROXY, "except": [exception]}), "x.blob.core.windows.net")
