@@ -1,8 +1,9 @@
 """What Azure Backup wants of a cluster before it protects it: an extension, a way in, roles, and a place for objects.
 
-Sources: backup-troubleshoot (codes) and backup-concept (roles, networks) of ``tools/facts/azure_sources.yaml``. Assumed
-are ``UserErrorTrustedAccessNotEnabled``, that the code of a closed account is the one of a role that does not hold yet,
-and that the snapshots' group has the code that is documented for disks.
+Sources: backup-troubleshoot of ``tools/facts/azure_sources.yaml`` (codes);
+https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept, 2025 (roles, networks).
+Assumed are ``UserErrorTrustedAccessNotEnabled``, that the code of a closed account is the one of a role that does not
+hold yet, and that the snapshots' group has the code that is documented for disks.
 """
 
 from collections.abc import Iterator

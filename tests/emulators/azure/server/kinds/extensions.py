@@ -2,8 +2,8 @@
 
 Sources: Azure/azure-rest-api-specs, Microsoft.KubernetesConfiguration 2023-05-01, ``extensions.json``;
 https://learn.microsoft.com/azure/aks/trusted-access-feature. The first extension of a cluster makes AKS install its
-manager: backup-concept of ``tools/facts/azure_sources.yaml``. Assumed are that this is a change of the cluster, beside
-which others are refused, and the codes of refusals.
+manager: https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept. Assumed are that
+this is a change of the cluster, beside which others are refused, and the codes of refusals.
 """
 
 import uuid
