@@ -202,23 +202,11 @@ class CloudRun:
         return self._account.conditions(components)
 
     def backup_problem(self) -> str:
-        """Return why the cloud makes no backups that the stack asks for, and what to do; empty if it makes them.
-
-        Raises
-        ------
-        UserError
-            The cloud cannot be reached.
-        """
+        """Return why the cloud makes no backups that the stack asks for; empty if it makes them. Raises as ``ask``."""
         return self._account.backup_problem()
 
     def left(self) -> "list[CloudResource]":
-        """Return everything in the cloud with the stack's tags or of its cluster.
-
-        Raises
-        ------
-        UserError
-            The cloud cannot be reached.
-        """
+        """Return everything in the cloud with the stack's tags or of its cluster. Raises as ``ask``."""
         return self._account.tagged_resources()
 
     def foreign_resources(self, deployment: Mapping[str, Any]) -> list[Blocker]:
