@@ -39,10 +39,10 @@ def list_(stack: StackName, *, as_json: AsJson = False) -> None:
     try:
         found = stacks.find(stack)
         account = _account(found)
-        points, told = account.recovery_points(), account.backup_problem()
+        points, unprotected = account.recovery_points(), account.backup_problem()
     except UserError as error:  # to a script 1 means that a backup is missing
         raise NoVerdictError(error.message, error.hint) from None
-    problem = told or _problem(points, getattr(found.config.cluster, "backup", None), datetime.now(UTC))
+    problem = unprotected or _problem(points, getattr(found.config.cluster, "backup", None), datetime.now(UTC))
     if as_json:
         out.print_json(json.dumps({"stack": stack, "problem": problem, "backups": [each.as_json() for each in points]}))
     else:

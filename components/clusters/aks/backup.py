@@ -97,9 +97,9 @@ class ClusterBackup(PlatformComponent):
     """A resource group with the vault and the account for objects, and another one for the snapshots of disks.
 
     They stay when the stack goes, because their backups may be all that is left. In the cluster's own group a vault
-    would keep that from being deleted: Azure keeps what is deleted of it for two weeks, and with it the vault. Azure
-    wants the control plane to be Contributor where the snapshots are; whoever steals its identity cannot delete the
-    vault, and what it says of the backups.
+    would keep that from being deleted: Azure keeps what is deleted of it for two weeks, and with it the vault. The
+    control plane must be Contributor where the snapshots are, and so these are apart: with its identity, an attacker
+    could delete the vault too.
     """
 
     facts: Mapping[str, pulumi.Input[str]]

@@ -41,13 +41,13 @@ def problem(queries: AzureQueries) -> str:
     if not state or state in _PROTECTED:
         return ""
     error = properties.get("protectionErrorDetails") or {}
-    told = f" {error.get('code', '')}: {error.get('message', '')}".rstrip(": ")
+    reason = f" {error.get('code', '')}: {error.get('message', '')}".rstrip(": ")
     if state in _STOPPED:
         names = f"-g {group_name(queries.choices.resource_group)} --vault-name {VAULT} --name {queries.choices.name}"
         way = f"`az dataprotection backup-instance resume-protection {names}` lets it go on."
     else:
         way = f"`{_post(f'{instance}/sync', {'syncType': 'Default'})}` lets Azure try again."
-    return f"Azure makes no backups of the cluster: its instance is in {state}.{told} {way}"
+    return f"Azure makes no backups of the cluster: its instance is in {state}.{reason} {way}"
 
 
 def command(queries: AzureQueries, point: RecoveryPoint, namespaces: Sequence[str]) -> str:

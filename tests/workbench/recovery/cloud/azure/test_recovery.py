@@ -208,7 +208,7 @@ def test_backups_are_listed_newest_first_and_restored_by_one_command(made: Made)
         post(made.emulator, shlex.join(words))
 
 
-def test_a_protection_in_error_is_told_with_the_command_that_lets_azure_try_again(made: Made) -> None:
+def test_a_protection_in_error_is_reported_with_the_command_that_lets_azure_try_again(made: Made) -> None:
     account = replace(made.account, choices=made.account.choices.model_copy(update={"backup": AksBackup()}))
     assert account.backup_problem() == ""
     role = next(each for each in made.resources if each.urn.endswith("backup-vault-cluster"))
