@@ -62,6 +62,7 @@ COMPONENT_TYPES = {
     "igz-clusters:clusters:AksNetwork",
     "igz-clusters:clusters:AksNodeGroups",
     "igz-clusters:clusters:EksAddons",
+    "igz-clusters:clusters:AksBackup",
     "igz-clusters:clusters:EksBackup",
     "igz-clusters:clusters:EksCluster",
     "igz-clusters:clusters:EksClusterAddons",

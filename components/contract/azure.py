@@ -1,6 +1,7 @@
 """Syntax of Azure identifiers in a stack file, checked without calling Azure."""
 
 import re
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from ipaddress import IPv4Network
 from typing import Annotated, Any, Final
@@ -58,11 +59,18 @@ class AzureTag(StrEnum):
     """On all Azure resources: this package, unless the stack file sets another value; warns against manual edits."""
 
     PURPOSE = "igz-clusters-purpose"
-    """On storage accounts: what the storage is for, one of ``Purpose``."""
+    """On storage accounts: what the storage is for, one of ``Purpose``; on all that backups keep: ``BACKUPS``."""
 
     TOOK_OVER = "igz-clusters-took-over"
     """On a system pool of AKS that is a resource of its own: the pool that the cluster was created with."""
 
+
+BACKUPS: Final = "backups"
+"""Purpose of what a ``destroy`` leaves."""
+
+ACCOUNT_TAGS_MAX: Final = 15
+ACCOUNT_TAG_KEY_MAX: Final = 128
+"""Tags of a storage account: azure-rest-api-specs, Microsoft.Storage 2024-01-01, ``storage.json``."""
 
 RESERVED_TAG_PREFIXES: Final = (
     *("microsoft", "azure", "windows"),
@@ -253,6 +261,17 @@ def role_assignment_name(scope: str, principal: str, role: str) -> str:
         Id of the role's definition.
     """
     return str(uuid5(NAMESPACE_URL, f"{scope.lower()}\n{principal}\n{role.lower()}"))
+
+
+def account_tag_problems(tags: Mapping[str, str]) -> Iterator[str]:
+    """Return why a storage account cannot have the tags of a stack file beside ours."""
+    every = {*tags, *(tag.value for tag in AzureTag if tag is not AzureTag.TOOK_OVER)}
+    if len(every) > ACCOUNT_TAGS_MAX:
+        ours = f"a storage account takes {ACCOUNT_TAGS_MAX}, and {len(every) - len(tags)} are this package's"
+        yield f"is impossible with {len(tags)} cluster.tags: {ours}; remove some"
+    if long := [key for key in tags if len(key) > ACCOUNT_TAG_KEY_MAX]:
+        limit = f"a storage account takes keys of at most {ACCOUNT_TAG_KEY_MAX} characters"
+        yield f"is impossible with the key '{long[0][:20]}...' of cluster.tags: {limit}; shorten it"
 
 
 def _tag_key(key: str) -> str:

@@ -13,7 +13,7 @@ KEEP_DAYS_MAX: Final = 360
 https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-support-matrix
 """
 
-_DAY: Final = 24
+DAY_HOURS: Final = 24
 
 
 class Interval(StrEnum):
@@ -27,7 +27,7 @@ class Interval(StrEnum):
     @property
     def hours(self) -> int:
         """Length in hours."""
-        return _DAY if self is Interval.DAY else int(self.value.removesuffix("h"))
+        return DAY_HOURS if self is Interval.DAY else int(self.value.removesuffix("h"))
 
 
 class Backup(ContractModel):
@@ -38,7 +38,12 @@ class Backup(ContractModel):
         Explained("Most teams can repeat the work of a day.", "How much work the loss of a volume costs at most."),
     ] = Field(Interval.DAY, description="Time between two backups.", examples=["12h"])
     start_hour: Annotated[int, Explained("Between midnight and the morning of Europe, where jobs are fewest.")] = Field(
-        2, ge=0, le=_DAY - 1, strict=True, description="Hour of the day in UTC at which a backup begins.", examples=[22]
+        2,
+        ge=0,
+        le=DAY_HOURS - 1,
+        strict=True,
+        description="Hour of the day in UTC at which a backup begins.",
+        examples=[22],
     )
     keep_days: Annotated[
         int,
@@ -46,20 +51,8 @@ class Backup(ContractModel):
     ] = Field(
         35, ge=1, le=KEEP_DAYS_MAX, strict=True, description="Days after which a backup is deleted.", examples=[90]
     )
-    lock: Annotated[
-        bool,
-        Explained(
-            "A locked backup costs until it expires, needed or not.",
-            "Whether a backup can be deleted early. On EKS a vault lock in governance mode.",
-        ),
-    ] = Field(
-        default=False,
-        strict=True,
-        description="Whether backups are locked until they expire. Set back to false, the lock stays.",
-        examples=[True],
-    )
 
     @property
     def hours(self) -> tuple[int, ...]:
         """Hours of the day in UTC at which backups begin."""
-        return tuple(sorted((self.start_hour + begun) % _DAY for begun in range(0, _DAY, self.every.hours)))
+        return tuple(sorted((self.start_hour + begun) % DAY_HOURS for begun in range(0, DAY_HOURS, self.every.hours)))

@@ -75,11 +75,7 @@ def _storage(config: StackConfig) -> Iterator[Mismatch]:
     if not config.storage or not isinstance(config.cluster, AksConfig):
         return
     if isinstance(config.cluster.network, ExistingNetwork):
-        yield Mismatch(
-            ("cluster", "network", "nodeSubnetId"),
-            "this subnet must have the service endpoint Microsoft.Storage, or Azure refuses the accounts of `storage`; "
-            "its owner adds it to those that the subnet has",
-        )
+        yield _endpoint("the accounts of `storage`")
     for name, pool in config.pools.items():
         if pool.is_arm:  # deploy/example/nfs/README.md, kept so by kubernetes-sigs/azurefile-csi-driver#3359
             yield Mismatch(
@@ -136,13 +132,33 @@ def _warmth(config: StackConfig) -> Iterator[Mismatch]:
 
 
 def _backup(config: StackConfig) -> Iterator[Mismatch]:
-    has_backup = isinstance(config.cluster, EksConfig) and config.cluster.backup
-    for name, pool in config.pools.items() if has_backup else ():
+    cluster = config.cluster
+    if not isinstance(cluster, EksConfig | AksConfig) or not cluster.backup:
+        return
+    is_aks = isinstance(cluster, AksConfig)
+    for name, pool in config.pools.items():
         if pool.role is PoolRole.DATA:
+            service = "Azure" if is_aks else "AWS"
             yield Mismatch(
                 ("cluster", "backup"),
-                f"does not reach the data of pool '{name}': AWS Backup copies volumes, and not the NVMe disks of nodes",
+                f"does not reach the data of pool '{name}': {service} Backup copies volumes, and not the NVMe disks of "
+                "nodes",
             )
+    for name in config.storage if is_aks else ():
+        yield Mismatch(
+            ("cluster", "backup"),
+            f"does not reach the storage '{name}': Azure Backup skips NFS shares of Azure Files",
+        )
+    if isinstance(cluster.network, ExistingNetwork) and not config.storage:
+        yield _endpoint("the account of `backup`")
+
+
+def _endpoint(accounts: str) -> Mismatch:
+    return Mismatch(
+        ("cluster", "network", "nodeSubnetId"),
+        f"this subnet must have the service endpoint Microsoft.Storage, or Azure refuses {accounts}; its owner adds it "
+        "to those that the subnet has",
+    )
 
 
 def _entries(config: StackConfig) -> Iterator[Mismatch]:

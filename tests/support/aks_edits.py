@@ -66,6 +66,7 @@ EDITS: Final[dict[str, Changes]] = {
         "cluster.officeHours": {"from": "00:00", "to": "22:00", "timeZone": "UTC"},
         "cluster.maintenance": {"day": "monday", "startHour": 9, "hours": 4},
     },
+    "cluster.backup, from none to some": {"cluster.backup": {}},
     "cluster.autoscaler": {"cluster.autoscaler": "interactive"},
     "cluster.tags": {"cluster.tags.owner": "us"},
     "cluster.ingress": {
@@ -165,8 +166,17 @@ STORAGE_EDITS: Final[dict[str, Changes]] = {
     "namespaces.jobs.volumes, another size": {"namespaces.jobs.volumes.shared.sizeGib": 400},
 }
 
+BACKED: Final[Changes] = {**PRODUCTION, "cluster.backup": {}}
+BACKUP_EDITS: Final[dict[str, Changes]] = {
+    "cluster.backup.every": {"cluster.backup.every": "12h"},
+    "cluster.backup.startHour": {"cluster.backup.startHour": 22},
+    "cluster.backup.keepDays": {"cluster.backup.keepDays": 90},
+    "cluster.backup, from some to none": {"cluster.backup": None},
+}
+
 STACKS: Final = (
     Edited(document, PRODUCTION, EDITS),
     Edited(document, {**PRODUCTION, "environment": "dev", "pools.data": None}, WITHOUT_DATA),
     Edited(document, STORING, STORAGE_EDITS),
+    Edited(document, BACKED, BACKUP_EDITS),
 )

@@ -31,6 +31,7 @@ def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     monkeypatch.setattr(after_update, "PAUSE", 0.0)
     monkeypatch.setattr(CloudRun, "ask", lambda *_: {})
     monkeypatch.setattr(CloudRun, "require_cluster_admin", lambda _: None)
+    monkeypatch.setattr(CloudRun, "backup_problem", lambda _: "")
     monkeypatch.setattr("workbench.cli.cloud_run.silent_api", lambda _: "")
     choose(tmp_path)
     found.has(exported())

@@ -93,9 +93,9 @@ PAGES: Final = {
             aks_edits.STACKS,
             "The stack is the one of `tests/support/aks_edits.py`: production, a\n"
             "created network in three zones, a pool of every role; the last rows are of one for development without a\n"
-            "data pool, and of one with shared storage. The initial pool is part of the cluster, in which nothing\n"
-            "of pools is compared: an edit of it plans nothing, and [aks.md](aks.md#agent-pools) names the step\n"
-            "instead.\n\n"
+            "data pool, of one with shared storage, and of one with backups. The initial pool is part of\n"
+            "the cluster, in which nothing of pools is compared: an edit of it plans nothing, and\n"
+            "[aks.md](aks.md#agent-pools) names the step instead.\n\n"
             "What Azure says of a resource is not known to a preview that changes the resource, and neither is the\n"
             "kubeconfig while roles change. So role assignments of the cluster's identities are shown as replaced\n"
             "after an edit of tags, and objects in the cluster as updated after one of access: `up` finds them the\n"

@@ -35,6 +35,14 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
         "oidcIssuerProfile": {"enabled": True, "issuerURL": f"https://{name}.issuer.example"},
         "identity": _IDENTITY,
     },
+    "azure-native:dataprotection:BackupVault": lambda name: {
+        "name": f"{name}-name",
+        "identity": {"type": "SystemAssigned", "principalId": f"{name}-principal"},
+    },
+    "azure-native:kubernetesconfiguration:Extension": lambda name: {
+        "aksAssignedIdentity": {"type": "UserAssigned", "principalId": f"{name}-principal"}
+    },
+    "azure-native:storage:BlobContainer": lambda name: {"name": f"{name}-name"},
     "azure-native:logic:Workflow": lambda _: {"identity": _IDENTITY},
 }
 """What the provider answers beside the inputs, by type, where a program reads it."""
@@ -82,6 +90,8 @@ class Options:
     """Type token and logical name of the resources that each input is made from, by the input's name."""
     replaced_with: tuple[tuple[str, str], ...]
     """Type token and logical name of the resources whose replacement replaces it too."""
+    deleted_with: tuple[str, str] | None
+    """Type token and logical name of the resource with which it is deleted, without a request of its own."""
     update_timeout: str
     """How long an update may take; empty leaves it to the provider."""
 
@@ -133,6 +143,7 @@ class Recorder(mocks.Mocks):
                 for name, sources in request.propertyDependencies.items()
             },
             replaced_with=tuple(self._keys[urn] for urn in request.replace_with),
+            deleted_with=self._keys.get(request.deletedWith),
             update_timeout=request.customTimeouts.update,
         )
 

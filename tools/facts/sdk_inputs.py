@@ -76,6 +76,8 @@ def _kind(declared: Any) -> _Kind:
     if origin is Union:  # an input may also be a promise of it; a policy document may also be an object
         options = [option for option in get_args(declared) if option is not type(None)]
         chosen = next((option for option in options if _is_enumeration(option)), options[0])
+        if sum(_kind(option).name == "object" for option in options) > 1:  # a member of it says which it is
+            chosen = Any
         return _kind(chosen)
     if origin is not None:
         is_map = issubclass(origin, Mapping)

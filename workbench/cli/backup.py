@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final
 import typer
 
 from components.contract.backup import Backup
-from components.contract.eks.backup import NAMESPACES_MAX
 from workbench import stacks
 from workbench.cli.access import access
 from workbench.cli.console import PLAIN, errors, out
@@ -24,6 +23,9 @@ app = typer.Typer(help="List the backups of a cluster; print how to restore one.
 LATE: Final = 2
 """Intervals after which the newest whole backup is too old: one was missed."""
 
+PARTIAL: Final = "PARTIAL"
+"""State of a backup that lacks volumes, in every cloud."""
+
 
 @app.command("list")
 def list_(stack: StackName, *, as_json: AsJson = False) -> None:
@@ -31,14 +33,16 @@ def list_(stack: StackName, *, as_json: AsJson = False) -> None:
 
     Asks the cloud, with the credentials of `igz-clusters up`, and changes nothing. Backups of an earlier cluster of the
     same stack and name are among them. Exit code 0: the newest whole backup is younger than two intervals; 1: it is
-    not, or there is none, or the stack file asks for none; 3: the cloud could not be asked.
+    not, there is none, the cloud has stopped making them, or the stack file asks for none; 3: the cloud could not be
+    asked.
     """
     try:
         found = stacks.find(stack)
-        points = _account(found).recovery_points()
+        account = _account(found)
+        points, unprotected = account.recovery_points(), account.backup_problem()
     except UserError as error:  # to a script 1 means that a backup is missing
         raise NoVerdictError(error.message, error.hint) from None
-    problem = _problem(points, getattr(found.config.cluster, "backup", None), datetime.now(UTC))
+    problem = unprotected or _problem(points, getattr(found.config.cluster, "backup", None), datetime.now(UTC))
     if as_json:
         out.print_json(json.dumps({"stack": stack, "problem": problem, "backups": [each.as_json() for each in points]}))
     else:
@@ -56,7 +60,7 @@ def restore(
     *,
     namespaces: Annotated[
         list[str] | None,
-        typer.Option("--namespace", help="A namespace to restore; up to 5. Default: all.", metavar="NAME"),
+        typer.Option("--namespace", help="A namespace to restore; on EKS up to 5. Default: all.", metavar="NAME"),
     ] = None,
     zone: Annotated[
         str,
@@ -82,8 +86,10 @@ def restore(
             f"`igz-clusters backup list {stack}` shows the {len(known)} that there are.",
         )
     wanted = namespaces or []
-    _require_sense(found, chosen, wanted, zone, is_volume=chosen not in points)
-    role = _recorded_role(found, hermetic=hermetic)
+    _require_sense(found, chosen, wanted, zone, account)
+    if not chosen.is_whole:
+        errors.print(f"note: the backup is {chosen.state}: it lacks volumes or objects.", **PLAIN)
+    role = _recorded_role(found, hermetic=hermetic) if account.restores_by_role else ""
     out.print(account.restore_command(chosen, role, namespaces=wanted, zone=zone), **PLAIN)
 
 
@@ -110,20 +116,20 @@ def _problem(points: Sequence[RecoveryPoint], choices: Backup | None, now: datet
     return ""
 
 
-def _require_sense(
-    stack: Stack, point: RecoveryPoint, namespaces: Sequence[str], zone: str, *, is_volume: bool
-) -> None:
-    """Refuse options that the cloud would refuse, and backups that are not whole; all at once."""
+def _require_sense(stack: Stack, point: RecoveryPoint, namespaces: Sequence[str], zone: str, account: Account) -> None:
+    """Refuse options and backups that the cloud would refuse; all at once."""
+    most = account.namespaces_max
+    is_volume = point.of != getattr(stack.config.cluster, "name", "")
     zones = getattr(stack.config.cluster, "zones", ())
     wrong = []
-    if not point.is_whole:
+    if not (point.is_whole or (account.restores_partial and point.state == PARTIAL)):
         wrong.append(f"the backup is {point.state}; only a COMPLETED one can be restored")
     if namespaces and is_volume:
         wrong.append("--namespace: is for the backup of a cluster; a volume is in no namespace")
     if len(set(namespaces)) < len(namespaces):
         wrong.append("--namespace: names a namespace twice")
-    if len(namespaces) > NAMESPACES_MAX:
-        wrong.append(f"--namespace: given {len(namespaces)}, at most {NAMESPACES_MAX} are allowed in one restore")
+    if len(namespaces) > most:
+        wrong.append(f"--namespace: given {len(namespaces)}, at most {most} are allowed in one restore")
     if zone and not is_volume:
         wrong.append("--zone: is for a volume; those of a cluster come back in the zones that they had")
     elif zone and zone not in zones:

@@ -124,6 +124,8 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, delete_claims: bool, 
         _end_if_failed(run, code, stream)
         run.finish()
         left = _out_of_order(run, patience=PATIENCE_DEGRADED)
+        if problem := run.backup_problem():
+            left = f"{left}\n- {problem}".lstrip()
         if left:
             raise UserError(
                 f"The engine finished, but '{stack.name}' is not healthy:\n{left}",

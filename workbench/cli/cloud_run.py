@@ -201,14 +201,12 @@ class CloudRun:
         """
         return self._account.conditions(components)
 
-    def left(self) -> "list[CloudResource]":
-        """Return everything in the cloud with the stack's tags or of its cluster.
+    def backup_problem(self) -> str:
+        """Return why the cloud makes no backups that the stack asks for; empty if it makes them. Raises as ``ask``."""
+        return self._account.backup_problem()
 
-        Raises
-        ------
-        UserError
-            The cloud cannot be reached.
-        """
+    def left(self) -> "list[CloudResource]":
+        """Return everything in the cloud with the stack's tags or of its cluster. Raises as ``ask``."""
         return self._account.tagged_resources()
 
     def foreign_resources(self, deployment: Mapping[str, Any]) -> list[Blocker]:

@@ -97,7 +97,7 @@ class AksCluster(PlatformComponent):
             kubeconfig=config,
             transformations=follows,
             shares=shares,
-            facts=self._facts(control_plane),
+            facts={**self._facts(control_plane), **self._backup(control_plane, ready)},
             identities=self._identities(control_plane),
         )
         if args.choices.office_hours:
@@ -187,7 +187,7 @@ class AksCluster(PlatformComponent):
                 resource_group=self._group.name,
                 tags=self._tags,
                 is_production=self._is_production,
-                has_storage=bool(self._args.storage),
+                has_storage=bool(self._args.storage or choices.backup),
             ),
             self._in_azure(),
         )
@@ -275,6 +275,27 @@ class AksCluster(PlatformComponent):
                 transformations=[replaced_with(control_plane.cluster)],
             ),
         )
+
+    def _backup(self, control_plane: ControlPlane, ready: Sequence[pulumi.Resource]) -> dict[str, pulumi.Input[object]]:
+        choices = self._args.choices
+        if not choices.backup:
+            return {}
+        # Only stacks with backups load the SDK of Azure Backup.
+        from components.clusters.aks.backup import ClusterBackup, ClusterBackupArgs  # noqa: PLC0415
+
+        made = ClusterBackup(
+            f"{self._name}-backup",
+            ClusterBackupArgs(
+                choices=choices,
+                backup=choices.backup,
+                cluster=control_plane.cluster,
+                control_plane=control_plane.principal_id,
+                tags=self._tags,
+            ),
+            # The extension needs nodes, and AKS changes one thing of a cluster at a time.
+            self._in_azure(*ready),
+        )
+        return {"backup": dict(made.facts)}
 
     def _facts(self, control_plane: ControlPlane) -> dict[str, pulumi.Input[object]]:
         choices, cluster = self._args.choices, control_plane.cluster

@@ -81,10 +81,13 @@ class ControlPlane(PlatformComponent):
     """Objects in the cluster depend on these, so that a destroy can still access the cluster."""
     windows: tuple[pulumi.Resource, ...]
     """Maintenance window; upgradable resources depend on it."""
+    principal_id: pulumi.Output[str]
+    """Object id of its identity."""
 
     def __init__(self, name: str, args: ControlPlaneArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:AksControlPlane", name, None, opts)
         self._name, self._args = name, args
+        self.principal_id = args.identities.control_plane.principal_id
         everywhere = list(self._assignments())
         self.cluster = self._cluster()
         self.access = (*everywhere, *self._assignments_in_namespaces())

@@ -55,7 +55,7 @@ class CreatedVirtualNetworkArgs:
     is_production: bool
     """Protection against removal."""
     has_storage: bool
-    """Whether nodes mount shared storage, whose accounts admit their subnet."""
+    """Whether there are storage accounts that admit the nodes' subnet: of shared storage, or of backups."""
 
 
 class CreatedVirtualNetwork(PlatformComponent):

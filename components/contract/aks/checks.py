@@ -59,6 +59,10 @@ _NO_POOL_HOURS: Final = "is impossible on AKS, which has no schedules for single
 
 _NO_HEADROOM: Final = "is impossible on AKS, whose autoscaler takes no flags from a stack; raise size.min"
 
+# https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-support-matrix. It wants an x86 pool
+# beside them, and does not say that the extension's pods choose it.
+_NO_ARM: Final = "has arm64 machines, on which Azure's backup extension cannot run; use amd64, or remove cluster.backup"
+
 NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
 """Maximum length of a pool's name, which leaves room for a suffix that distinguishes its replacements."""
 
@@ -87,6 +91,9 @@ def mismatches(
     yield from reservation_problems(choices, pools)
     yield from no_fabric(pools, "is for cluster.kind eks; remove it")
     yield from no_headroom(pools, _NO_HEADROOM)
+    for name, pool in pools.items() if choices.backup else ():
+        if pool.is_arm:
+            yield Mismatch((name,), _NO_ARM)
     yield from no_warm_pool(pools, "is impossible on AKS, which has no warm pools; remove it")
     yield from prepull_problems(pools, choices.version_of_nodes)
     yield from _upgrade_problems(pools)

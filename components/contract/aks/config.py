@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.aks.access import Access
 from components.contract.aks.api_zone import ApiZoneChoice, require_api_zone
+from components.contract.aks.backup import AksBackupChoice
 from components.contract.aks.hours import AksOfficeHours
 from components.contract.aks.http_proxy import NodeProxy, TrustedCertificates
 from components.contract.aks.ingress import AksIngressChoice
@@ -232,6 +233,7 @@ class AksConfig(ContractModel):
         examples=[{"team": "ml-platform"}],
     )
     ingress: AksIngressChoice = None
+    backup: AksBackupChoice = None
     image_registries: Annotated[
         dict[RegistryName, Mirror], Explained("Nodes reach the original registry through NAT.")
     ] = Field(

@@ -59,6 +59,12 @@ def http_proxy_config(proxy: Proxy, network: str) -> dict[str, Any]:
     }
 
 
+def is_excepted(proxy: Proxy, host: str) -> bool:
+    """Return whether nodes and pods call a host without the proxy: by its name, or that of a domain around it."""
+    domains = (text.removeprefix(".") for text in proxy.exceptions)
+    return any(host == domain or host.endswith(f".{domain}") for domain in domains)
+
+
 def trusted_certificates(certificates: Sequence[str]) -> list[str]:
     """Return certificates as the API takes them."""
     return [base64.b64encode(each.encode()).decode() for each in certificates]

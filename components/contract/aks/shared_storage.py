@@ -7,7 +7,7 @@ from typing import Final
 
 from components.contract.aks.config import AksConfig
 from components.contract.aks.names import RESERVED_WORDS
-from components.contract.azure import AzureTag
+from components.contract.azure import account_tag_problems
 from components.contract.constraint_violation import Mismatch
 from components.contract.shared_storage import (
     OWN_CLASS,
@@ -25,10 +25,6 @@ SIZES: Final = range(100, SIZE_GIB_MAX + 1)
 SKUS: Final = {Redundancy.ZONES: "Premium_ZRS", Redundancy.LOCAL: "Premium_LRS"}
 """Types of a storage account with NFS shares."""
 
-TAGS_MAX: Final = 15
-TAG_KEY_MAX: Final = 128
-"""Tags of a storage account: azure-rest-api-specs, Microsoft.Storage 2024-01-01, ``storage.json``."""
-
 _WORD_LENGTH: Final = 12
 _DIGITS: Final = 12
 """Length of the two parts of an account's name, which has at most 24 letters and digits."""
@@ -43,13 +39,8 @@ def storage_problems(choices: AksConfig, storage: Mapping[str, Storage]) -> Iter
     for name in storage:
         if word := _forbidden(_word(name)):
             yield Mismatch((name,), f"would name a storage account with '{word}', which Azure forbids; rename it")
-    tags = {*choices.tags, *(tag.value for tag in AzureTag if tag is not AzureTag.TOOK_OVER)}
-    if storage and len(tags) > TAGS_MAX:
-        ours = f"a storage account takes {TAGS_MAX}, and {len(tags) - len(choices.tags)} are this package's"
-        yield Mismatch((), f"is impossible with {len(choices.tags)} cluster.tags: {ours}; remove some")
-    if storage and (long := [key for key in choices.tags if len(key) > TAG_KEY_MAX]):
-        limit = f"a storage account takes keys of at most {TAG_KEY_MAX} characters"
-        yield Mismatch((), f"is impossible with the key '{long[0][:20]}...' of cluster.tags: {limit}; shorten it")
+    for problem in account_tag_problems(choices.tags) if storage else ():
+        yield Mismatch((), problem)
 
 
 def volume_problems(_: AksConfig, volumes: Volumes) -> Iterator[Mismatch]:

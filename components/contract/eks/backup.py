@@ -28,6 +28,18 @@ https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupRule.html
 class EksBackup(Backup):
     """Choices about the backups of an EKS cluster."""
 
+    lock: Annotated[
+        bool,
+        Explained(
+            "A locked backup costs until it expires, needed or not.",
+            "Whether a backup can be deleted early: a vault lock in governance mode.",
+        ),
+    ] = Field(
+        default=False,
+        strict=True,
+        description="Whether backups are locked until they expire. Set back to false, the lock stays.",
+        examples=[True],
+    )
     key_arn: Annotated[
         KeyArn | None,
         Explained(

@@ -6,20 +6,17 @@ from typing import Final
 from components.contract.environments import Environment
 from policies.resource import Stack
 from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
-from policies.views.backups import daily_rules, plans_of
-from policies.views.clusters import eks_clusters
+from policies.views.backups import kept_days
 
 KEPT_MIN: Final = 7
 """Days after which a loss over a weekend or a holiday can still be undone."""
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Require a plan that names the cluster, with a rule for every day whose backups are kept for a week."""
-    for cluster in eks_clusters(stack):
-        rules = [rule for plan in plans_of(cluster, stack) for rule in daily_rules(plan)]
-        kept = [rule.at("lifecycle", "deleteAfter").integer() for rule in rules]
-        if not rules:
-            message = f"Cluster '{cluster.name}' is not backed up every day; expected a plan that names it."
+    """Require that something names the cluster and backs it up every day, and keeps the backups for a week."""
+    for cluster, kept in kept_days(stack):
+        if not kept:
+            message = f"Cluster '{cluster.name}' is not backed up every day; expected a plan or a policy that names it."
             yield Finding(message, urn=cluster.urn)
         elif all(days is not None and days < KEPT_MIN for days in kept):
             most = max(days for days in kept if days is not None)

@@ -1,6 +1,7 @@
 """HI-03: roles in the cloud name what they allow, and on what."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -48,6 +49,12 @@ _BROAD_ROLES: Final = {
     "f58310d9-a9f6-439a-9e8d-f62e7b41a168": "Role Based Access Control Administrator",
 }
 """https://learn.microsoft.com/azure/role-based-access-control/built-in-roles."""
+
+_OF_SNAPSHOTS: Final = re.compile(r"/subscriptions/[^/]+/resourceGroups/[^/]+-snapshots")
+"""A resource group of snapshots alone, on which Azure Backup asks for the role Contributor for the cluster.
+
+https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept#required-roles-and-permissions
+"""
 
 _BLOB_ROLES: Final = {
     "2a2b9908-6ea1-4ae2-8e65-a410df84e7d1": "Storage Blob Data Reader",
@@ -114,9 +121,10 @@ def _managed(arn: str | None, subject: str) -> Iterator[Finding]:
 
 def _assignment(props: Value, subject: str) -> Iterator[Finding]:
     role = (props.at("roleDefinitionId").text() or "").rpartition("/")[2]
-    if broad := _BROAD_ROLES.get(role):
-        yield Finding(f"{subject} gives the role {broad}; expected a role with only the necessary rights.")
     scope = props.at("scope").text() or ""
+    broad = _BROAD_ROLES.get(role)
+    if broad and not (broad == "Contributor" and _OF_SNAPSHOTS.fullmatch(scope)):
+        yield Finding(f"{subject} gives the role {broad}; expected a role with only the necessary rights.")
     if (data := _BLOB_ROLES.get(role)) and "/containers/" not in scope and not props.at("condition").text():
         yield Finding(f"{subject} gives the role {data} on '{scope}'; expected a container, or a condition.")
     if len(scope.strip("/").split("/")) <= _SUBSCRIPTION_PARTS or "managementGroups" in scope:

@@ -97,6 +97,11 @@ class Emulator(Running):
         ran: list[str] = self._ask("POST", "schedules", as_json({"at": moment.isoformat()}))
         return ran
 
+    def run_backups(self, moment: datetime) -> list[str]:
+        """Make the backups that are due in the hour of a moment, remove expired ones; return ids of the new ones."""
+        made: list[str] = self._ask("POST", "backups", as_json({"at": moment.isoformat()}))
+        return made
+
     def ailments(self, cluster: str) -> list[str]:
         """Return why the API server of a cluster, by its id, does not work; empty if it works."""
         found: list[str] = self._ask("POST", "ailments", as_json({"cluster": cluster}))

@@ -212,3 +212,12 @@ def test_arm_nodes_on_aks_may_not_mount_storage(type_: str, told: list[str]) -> 
     found = [each for each in warned(aks.config(changes)) if "mounts no `storage`" in each]
     assert [each.partition(":")[0] for each in found] == told
     assert not [each for each in warned(aks.config({**changes, "storage": None})) if "`storage`" in each]
+
+
+def test_backups_of_aks_reach_neither_data_nodes_nor_azure_files_and_need_an_endpoint() -> None:
+    changes = {"cluster.backup": {}, "storage": {"corpus": {"purpose": "dataset", "type": "files"}}}
+    found = [each for each in warned(aks.config(changes)) if each.startswith("cluster.backup")]
+    files = "does not reach the storage 'corpus': Azure Backup skips NFS shares of Azure Files"
+    assert found == [f"cluster.backup: {ON_NODES.replace('AWS', 'Azure')}", f"cluster.backup: {files}"]
+    existing = warned(aks.config({"cluster.backup": {}, "cluster.network": aks.EXISTING}))
+    assert len([each for each in existing if "or Azure refuses the account of `backup`" in each]) == 1

@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from support import aks, eks
+from support import aks, eks, existing
 from workbench import stacks
 from workbench.cli.app import app
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
@@ -33,6 +33,13 @@ class Cloud:
     points: list[RecoveryPoint] = field(default_factory=lambda: [WHOLE])
     asked: dict[str, Any] = field(default_factory=dict)
     is_silent: bool = False
+    namespaces_max: int = 5
+    restores_by_role: bool = True
+    restores_partial: bool = False
+    problem: str = ""
+
+    def backup_problem(self) -> str:
+        return self.problem
 
     def recovery_points(self) -> list[RecoveryPoint]:
         if self.is_silent:
@@ -108,6 +115,12 @@ def test_a_cluster_without_a_young_whole_backup_is_a_problem(
     assert done.stdout.count("point-") == len(points)
 
 
+def test_a_cloud_that_makes_no_backups_is_a_problem_though_the_last_one_is_young(cloud: Cloud) -> None:
+    cloud.problem = "Azure makes no backups of the cluster."
+    done = run("list", "test")
+    assert (done.exit_code, done.stderr) == (1, "Azure makes no backups of the cluster.\n")
+
+
 def test_backups_that_nothing_asks_for_any_more_are_listed(cloud: Cloud, tmp_path: Path) -> None:
     choose(tmp_path, eks.document())
     done = run("list", "test")
@@ -121,9 +134,25 @@ def test_a_cloud_that_cannot_be_asked_is_no_verdict(cloud: Cloud) -> None:
 
 
 def test_a_kind_of_cluster_without_backups_is_refused(cloud: Cloud, tmp_path: Path) -> None:
-    choose(tmp_path, aks.document())
+    choose(tmp_path, existing.document())
     for words in (("list", "test"), ("restore", "test", "point-1")):
-        assert refusal(*words).message.startswith("'test' is a cluster of kind 'aks', of which")
+        assert refusal(*words).message.startswith("'test' is a cluster of kind 'existing', of which")
+
+
+def test_a_cloud_that_restores_by_its_own_identities_needs_no_role(cloud: Cloud, tmp_path: Path) -> None:
+    choose(tmp_path, aks.document({"cluster.backup": {}}))
+    cloud.restores_by_role, cloud.namespaces_max = False, 800
+    six = [word for name in "abcdef" for word in ("--namespace", name)]
+    assert run("restore", "test", "point-1", *six).exit_code == 0
+    assert (cloud.asked["role"], cloud.asked["namespaces"]) == ("", list("abcdef"))
+
+
+def test_a_partial_backup_is_restored_where_the_cloud_does_that_and_said_to_be_one(cloud: Cloud) -> None:
+    cloud.restores_partial, cloud.points = True, [PARTIAL]
+    done = run("restore", "test", "point-2")
+    assert (done.exit_code, done.stderr) == (0, "note: the backup is PARTIAL: it lacks volumes or objects.\n")
+    cloud.points = [replace(PARTIAL, state="FAILED")]
+    assert "the backup is FAILED" in refusal("restore", "test", "point-2").message
 
 
 def test_a_restore_is_printed_and_not_started(cloud: Cloud) -> None:

@@ -324,6 +324,15 @@ def test_an_update_that_leaves_a_failed_part_fails_whatever_the_engine_says(
     )
 
 
+def test_an_update_after_which_the_cloud_makes_no_backups_fails(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CloudRun, "backup_problem", lambda _: "Azure makes no backups of the cluster.")
+    message = refusal("up", STACK, "--yes").message
+    assert message == "The engine finished, but 'test' is not healthy:\n- Azure makes no backups of the cluster."
+    assert engine.commands[-2:] == ["up", "export"]
+
+
 def test_what_is_degraded_for_a_moment_is_waited_for(engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     degraded = {COREDNS: Condition("DEGRADED", ("InsufficientNumberOfReplicas: 0",))}
     says(monkeypatch, {}, {}, degraded, degraded, {})

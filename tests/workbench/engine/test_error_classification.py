@@ -51,6 +51,9 @@ def test_only_what_is_still_used_is_worth_another_try() -> None:
         "AzureKeyVaultKmsValidateIdentityPermissionCustomerError",
         "LinkedAuthorizationFailed",
         "CustomPrivateDNSZoneMissingPermissionError",
+        "UserErrorBackupStorageLocationNotReady",
+        "UserErrorExtensionMSIMissingPermissionsOnBackupStorageLocation",
+        "KubernetesBackupListExtensionsError",
     ],
 )
 def test_a_role_that_may_not_hold_yet_is_told_from_other_refusals(code: str) -> None:

@@ -90,9 +90,10 @@ def outputs(type_: str, answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _from_arm(type_: str, fact: str, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an ARM object with the plug-in's names, and with ``properties`` flattened."""
+    """Return an ARM object with the plug-in's names, and with ``properties`` flattened, unless that is an input."""
     flat = dict(answer)
-    if "properties" not in azures_own(type_, fact) and isinstance(flat.get("properties"), dict):
+    is_whole = "properties" in azures_own(type_, fact) or "properties" in children(type_, fact)
+    if not is_whole and isinstance(flat.get("properties"), dict):
         flat = {**flat.pop("properties"), **flat}
     spelled = {known.place.rpartition(".")[2]: (name, known) for name, known in children(type_, fact).items()}
     found = {}

@@ -23,6 +23,12 @@ class Account(ABC):
     """Name of the cloud, such as ``AWS``."""
     is_a_cloud: ClassVar[bool] = True
     """Whether the stack has resources outside its cluster."""
+    namespaces_max: ClassVar[int] = 0
+    """Maximum number of namespaces of one restore."""
+    restores_by_role: ClassVar[bool] = False
+    """Whether a restore names a role of the stack."""
+    restores_partial: ClassVar[bool] = False
+    """Whether a backup that lacks volumes can be restored."""
 
     def require_cluster_admin(self) -> None:
         """Refuse credentials that the stack's cluster would not let in. Default: nothing is refused.
@@ -62,13 +68,17 @@ class Account(ABC):
         """Return the backups of the stack's cluster, newest first; default: the cloud makes none."""
         return []
 
+    def backup_problem(self) -> str:
+        """Return why the cloud makes no backups that the stack asks for, and what to do; default: it makes them."""
+        return ""
+
     def restore_command(self, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:
         """Return the command of the cloud's CLI that restores a backup; default: none can be restored.
 
         Parameters
         ----------
         point, role
-            The backup, and the identity with which the cloud restores.
+            The backup, and the identity with which the cloud restores; empty unless it ``restores_by_role``.
         namespaces
             Those that come back; none: all.
         zone

@@ -20,7 +20,7 @@ class RecoveryPoint:
     made, until
         When it was begun, and when it expires; None if never.
     state
-        The cloud's state, ``COMPLETED`` if it can be restored.
+        The cloud's state, ``COMPLETED`` if it has all volumes.
     place
         Where the cloud keeps it, such as a vault.
     volumes
@@ -37,7 +37,7 @@ class RecoveryPoint:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it can be restored."""
+        """Whether it has all volumes."""
         return self.state == "COMPLETED"
 
     @override

@@ -63,6 +63,7 @@ class Control(control.Control):
             ("DELETE", "network-interfaces"): self._remove_interface,
             ("POST", "network-interfaces"): self._interface,
             ("POST", "ailments"): self._ailments,
+            ("POST", "backups"): self._run_backups,
             ("POST", "openings"): self._opening,
             ("POST", "schedules"): self._run_schedules,
             ("POST", "strangers"): self._stranger,
@@ -103,6 +104,12 @@ class Control(control.Control):
         with self._application.store:
             self._application.clock.settle()
             return [self._resources.send(post) for post in self._resources.workflows.due(wanted.at)]
+
+    def _run_backups(self, body: bytes, _query: str) -> list[str]:
+        wanted = _Moment.model_validate_json(body)
+        with self._application.store:
+            self._application.clock.settle()
+            return self._resources.points.run(wanted.at)
 
     def _move(self, body: bytes, _query: str) -> Any:
         wanted = _Move.model_validate_json(body)

@@ -9,8 +9,11 @@ from emulators.azure.server.aks.maintenance import MaintenanceConfigurations
 from emulators.azure.server.aks.pools import Pools
 from emulators.azure.server.ids import GROUP, SUBSCRIPTION, ArmId
 from emulators.azure.server.kinds.addresses import NatGateways, PublicAddresses
+from emulators.azure.server.kinds.backup import Instances, Policies, Vaults
+from emulators.azure.server.kinds.backup_points import Points
 from emulators.azure.server.kinds.collection import CollectionAssociations, CollectionRules
 from emulators.azure.server.kinds.disks import DiskEncryptionSets
+from emulators.azure.server.kinds.extensions import Bindings, Extensions
 from emulators.azure.server.kinds.groups import Groups
 from emulators.azure.server.kinds.identity import Assignments, Credentials, Identities, Roles, allows
 from emulators.azure.server.kinds.kind import Kind
@@ -18,7 +21,7 @@ from emulators.azure.server.kinds.monitoring import DiagnosticSettings, Workspac
 from emulators.azure.server.kinds.network import Peerings, SecurityGroups, Subnets, VirtualNetworks
 from emulators.azure.server.kinds.placement import PlacementGroups
 from emulators.azure.server.kinds.private_dns import Links, Zones
-from emulators.azure.server.kinds.storage import Accounts, FileServices, Shares
+from emulators.azure.server.kinds.storage import Accounts, Containers, FileServices, Shares
 from emulators.azure.server.kinds.workflows import Post, Workflows
 from emulators.azure.server.requests import Request
 from emulators.azure.server.store import FAILED, Operation, Resource, Store
@@ -44,7 +47,7 @@ class Resources:
 
     def __init__(self, context: ServiceContext) -> None:
         self.store = store = Store(context.clock)
-        pools, self.workflows = Pools(store), Workflows(store)
+        pools, self.workflows, self.points = Pools(store), Workflows(store), Points(store)
         self.clusters = Clusters(store, pools, context.control_plane)
         plain = (
             *(SecurityGroups(store), PublicAddresses(store), NatGateways(store), VirtualNetworks(store)),
@@ -53,7 +56,8 @@ class Resources:
             *(CollectionRules(store), CollectionAssociations(store), Peerings(store), Zones(store), Links(store)),
             *(DiskEncryptionSets(store), pools, self.clusters, MaintenanceConfigurations(store)),
             *(Roles(store), self.workflows, PlacementGroups(store)),
-            *(Accounts(store), FileServices(store), Shares(store)),
+            *(Accounts(store), FileServices(store), Shares(store), Containers(store)),
+            *(Extensions(store), Bindings(store), Vaults(store), Policies(store), Instances(store), self.points),
         )
         self._kinds: dict[str, Kind] = {kind.arm_type.lower(): kind for kind in plain}
         self._kinds[GROUP.lower()] = Groups(store, dict(self._kinds))

@@ -51,11 +51,13 @@ class Aks(CloudStack):
     errors = ErrorCodes(
         expired=r"ExpiredAuthenticationToken|AADSTS(50173|70008|70043|700024|700082)\b|[Pp]lease run:? `?'?az login",
         in_use=r"\bInUse\w*CannotBeDeleted\b|\bPublicIPAddressCannotBeDeleted\b|\bCannotDeleteNatGateway",
-        # docs/azure-inputs.md: aso-cluster, linked-rights, kms-rights, role-unknown, zone-rights
+        # docs/azure-inputs.md: aso-cluster, linked-rights, kms-rights, role-unknown, zone-rights, backup-troubleshoot
         propagating=(
             r"\bCustomKubeletIdentityMissingPermissionError\b|\bLinkedAuthorizationFailed\b"
             r"|\bAzureKeyVaultKmsValidateIdentityPermissionCustomerError\b|\bRoleDefinitionDoesNotExist\b"
-            r"|\bCustomPrivateDNSZoneMissingPermissionError\b"
+            r"|\bCustomPrivateDNSZoneMissingPermissionError\b|\bUserErrorBackupStorageLocationNotReady\b"
+            r"|\bUserErrorExtensionMSIMissingPermissionsOnBackupStorageLocation\b"
+            r"|\bKubernetesBackupListExtensionsError\b|\bUserErrorNotEnoughPermissionOnSnapshotRG\b"
         ),
         busy=r"\bOperationNotAllowed\b.*\bin progress\b|\bAnotherOperationInProgress\b|aks-pending-operation",
         # Azure would update the existing resource, so Pulumi's provider checks first and reports its own error.

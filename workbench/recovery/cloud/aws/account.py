@@ -10,6 +10,7 @@ from typing_extensions import override
 from components.contract.access import AccessLevel
 from components.contract.aws import account_of
 from components.contract.eks.access import Access
+from components.contract.eks.backup import NAMESPACES_MAX
 from components.contract.eks.config import EksConfig
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
 from workbench.engine.clouds.eks.conditions import conditions
@@ -39,6 +40,8 @@ class AwsAccount(AwsQueries, Account):
     access: Access
 
     place = "AWS"
+    namespaces_max = NAMESPACES_MAX
+    restores_by_role = True
 
     @override
     def require_cluster_admin(self) -> None:

@@ -6,17 +6,20 @@ from typing import Final
 
 from typing_extensions import override
 
+from components.contract.aks.backup import NAMESPACES_MAX
 from components.contract.aks.config import AksConfig
 from workbench.engine.clouds.aks.conditions import conditions
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cluster_component import ClusterComponent, Condition
 from workbench.offline.azure.facts import facts
 from workbench.recovery.cloud.account import Account
+from workbench.recovery.cloud.azure import restore
 from workbench.recovery.cloud.azure.queries import LOG_IN, AzureQueries, Connect, arm
 from workbench.recovery.cloud.azure.searches import search
 from workbench.recovery.cloud.azure.tagged_resources import foreign_resources, tagged_resources
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
+from workbench.recovery.cloud.recovery_point import RecoveryPoint
 from workbench.system.errors import UserError
 
 SUBSCRIPTIONS: Final = "2022-12-01"
@@ -28,6 +31,8 @@ class AzureAccount(AzureQueries, Account):
     """One subscription of Azure."""
 
     place = "Azure"
+    namespaces_max = NAMESPACES_MAX
+    restores_partial = True
 
     @override
     def conditions(self, components: Sequence[ClusterComponent]) -> Mapping[str, Condition]:
@@ -44,6 +49,18 @@ class AzureAccount(AzureQueries, Account):
     @override
     def tagged_resources(self) -> list[CloudResource]:
         return tagged_resources(self)
+
+    @override
+    def recovery_points(self) -> list[RecoveryPoint]:
+        return restore.recovery_points(self)
+
+    @override
+    def backup_problem(self) -> str:
+        return restore.problem(self) if self.choices.backup else ""
+
+    @override
+    def restore_command(self, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:
+        return restore.command(self, point, namespaces)
 
     @override
     def foreign_resources(self, recorded: Collection[str]) -> list[Blocker]:

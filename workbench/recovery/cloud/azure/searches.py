@@ -16,10 +16,15 @@ UNTAGGED: Final = frozenset(
         "azure-native:authorization:RoleAssignment",
         "azure-native:authorization:RoleDefinition",
         "azure-native:containerservice:MaintenanceConfiguration",
+        "azure-native:containerservice:TrustedAccessRoleBinding",
+        "azure-native:dataprotection:BackupInstance",
+        "azure-native:dataprotection:BackupPolicy",
+        "azure-native:kubernetesconfiguration:Extension",
         "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:monitor:DataCollectionRuleAssociation",
         "azure-native:monitor:DiagnosticSetting",
         "azure-native:network:Subnet",
+        "azure-native:storage:BlobContainer",
         "azure-native:storage:FileServiceProperties",
         "azure-native:storage:FileShare",
     }
@@ -28,6 +33,7 @@ UNTAGGED: Final = frozenset(
 
 ACCOUNT: Final = "azure-native:storage:StorageAccount"
 SHARE: Final = "azure-native:storage:FileShare"
+VAULT: Final = "azure-native:dataprotection:BackupVault"
 
 
 def search(queries: AzureQueries, query: LookupQuery) -> list[LookupResult]:
@@ -65,7 +71,7 @@ def result_of(type_: str, id_: str, response: dict[str, Any]) -> LookupResult:
 
 def holds_data(type_: str, properties: dict[str, Any]) -> bool:
     """Return whether deleting the resource loses data."""
-    if type_ in (CLUSTER, ACCOUNT, SHARE):
-        # With a cluster go all pools and the disks of all claims, with an account all shares.
+    if type_ in (CLUSTER, ACCOUNT, SHARE, VAULT):
+        # With a cluster go all pools and the disks of all claims, with an account all shares and containers.
         return True
     return type_ == POOL and (properties.get("nodeLabels") or {}).get(LabelKey.ROLE.value) == PoolRole.DATA.value

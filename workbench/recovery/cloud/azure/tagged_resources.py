@@ -1,15 +1,18 @@
 """Lists all Azure resources of a stack, including those missing from the state, and foreign ones in its group."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from shlex import quote
 from typing import Any, Final
 
+from components.contract.aks.backup import group_name, snapshots_name
+from components.contract.azure import BACKUPS, AzureTag
 from workbench.engine.clouds.aks.conditions import CLUSTER, POOL
 from workbench.engine.clouds.blocker import Blocker
 from workbench.offline.azure.facts import resource
 from workbench.recovery.cloud.azure.ids import pulumi_types
 from workbench.recovery.cloud.azure.queries import AzureQueries
-from workbench.recovery.cloud.azure.searches import ACCOUNT, holds_data, result_of
+from workbench.recovery.cloud.azure.searches import ACCOUNT, VAULT, holds_data, result_of
 from workbench.recovery.cloud.cloud_resource import CloudResource
 
 GROUP: Final = "azure-native:resources:ResourceGroup"
@@ -27,8 +30,13 @@ WITH_DATA: Final = frozenset(
 """Types, in lower case, of resources created by AKS and its drivers whose deletion loses data."""
 
 
+_GROUP_OF_BACKUPS: Final = "delete it after the backup instances in the vault (docs/backup.md)"
+_VAULT_OF_BACKUPS: Final = "can be deleted 14 days after its backup instances (docs/backup.md)"
+_OBJECTS_OF_BACKUPS: Final = "holds the objects of the backups"
+
+
 def tagged_resources(queries: AzureQueries) -> list[CloudResource]:
-    """Return the stack's resource group, tagged resources in it, its pools, and what AKS created for it.
+    """Return the stack's resource groups, tagged resources in them, its pools, and what AKS created for it.
 
     Role assignments on keys and networks of other owners are not listed.
 
@@ -37,7 +45,11 @@ def tagged_resources(queries: AzureQueries) -> list[CloudResource]:
     UserError
         Azure cannot be queried.
     """
-    resources = [*_group(queries), *_in_group(queries), *_pools(queries), *_by_aks(queries)]
+    choices = queries.choices
+    groups = [(choices.resource_group, choices.group_id)]
+    groups += [(name(choices.resource_group), name(choices.group_id)) for name in (group_name, snapshots_name)]
+    resources = [each for name, id_ in groups for each in (*_group(queries, name, id_), *_in_group(queries, id_))]
+    resources += [*_pools(queries), *_by_aks(queries)]
     return sorted(resources, key=lambda resource: (resource.type, resource.id))
 
 
@@ -73,21 +85,26 @@ def foreign_resources(queries: AzureQueries, recorded: Collection[str]) -> list[
     ]
 
 
-def _group(queries: AzureQueries) -> Iterator[CloudResource]:
-    choices = queries.choices
-    response = queries.look_up(GROUP, choices.group_id)
-    if queries.is_ours(response.get("tags") or {}):
-        is_ = f"--name {choices.resource_group} --subscription {choices.subscription_id}"
-        yield CloudResource(
-            GROUP, choices.group_id, "", _state(response), f"az group show {is_}", f"az group delete {is_}"
-        )
+def _group(queries: AzureQueries, name: str, id_: str) -> Iterator[CloudResource]:
+    response = queries.look_up(GROUP, id_)
+    tags = response.get("tags") or {}
+    if queries.is_ours(tags):
+        is_ = f"--name {name} --subscription {queries.choices.subscription_id}"
+        show, delete = f"az group show {is_}", f"az group delete {is_}"
+        yield CloudResource(GROUP, id_, "", _state(response), show, delete, kept=_kept(tags, _GROUP_OF_BACKUPS))
 
 
-def _in_group(queries: AzureQueries) -> Iterator[CloudResource]:
-    for each in queries.listed(f"{queries.choices.group_id}/resources", RESOURCES):
-        if queries.is_ours(each.get("tags") or {}):
+def _in_group(queries: AzureQueries, group: str) -> Iterator[CloudResource]:
+    for each in queries.listed(f"{group}/resources", RESOURCES):
+        tags = each.get("tags") or {}
+        if queries.is_ours(tags):
             type_ = pulumi_types().get(each["type"].lower(), each["type"])
-            yield _resource(type_, each, with_data=type_ in (ACCOUNT, CLUSTER, WORKSPACE))
+            made = _resource(type_, each, with_data=type_ in (ACCOUNT, CLUSTER, VAULT, WORKSPACE))
+            yield replace(made, kept=_kept(tags, _VAULT_OF_BACKUPS if type_ == VAULT else _OBJECTS_OF_BACKUPS))
+
+
+def _kept(tags: Mapping[str, str], why: str) -> str:
+    return why if tags.get(AzureTag.PURPOSE.value) == BACKUPS else ""
 
 
 def _pools(queries: AzureQueries) -> Iterator[CloudResource]:

@@ -41,8 +41,10 @@ def test_a_subnet_is_let_in_only_with_its_endpoint_and_is_not_held_by_the_accoun
     assert (told.status, told.code) == (400, "NetworkAclsValidationFailure")
     assert "SubnetsHaveNoServiceEndpointsConfigured" in told.message
     own.put(own.subnet, {"properties": {"addressPrefix": "10.1.0.0/20", **ENDPOINT}})
-    made(own, **admitting(own))
+    id_ = made(own, **admitting(own))
     own.delete(own.subnet)
+    own.put(own.subnet, {"properties": {"addressPrefix": "10.1.0.0/20", **ENDPOINT}})
+    assert own.properties(id_)["networkAcls"]["virtualNetworkRules"] == [], "another subnet of that name is not let in"
 
 
 def test_a_name_is_taken_once_in_all_of_azure(own: Account) -> None:

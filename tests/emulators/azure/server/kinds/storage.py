@@ -1,4 +1,4 @@
-"""Storage accounts with file shares: who reaches them, and what becomes of deleted shares."""
+"""Storage accounts with file shares and containers: who reaches them, and what becomes of deleted shares."""
 
 from typing import Any, ClassVar, Final, Literal
 
@@ -9,7 +9,7 @@ from emulators.azure.server.ids import ArmId
 from emulators.azure.server.kinds.kind import Form, Kind, Tracked
 from emulators.azure.server.refusals import bad_request
 from emulators.azure.server.requests import Request
-from emulators.azure.server.store import Resource, now
+from emulators.azure.server.store import Resource, Store, now
 from emulators.core.refusal import Refusal
 
 ACCOUNT: Final = "Microsoft.Storage/storageAccounts"
@@ -40,11 +40,17 @@ class _AddressRule(Form):
     action: Literal["Allow"] = "Allow"
 
 
+class _InstanceRule(Form):
+    tenantId: str  # noqa: N815 as it is on the wire, and all of these
+    resourceId: str  # noqa: N815
+
+
 class _Networks(Form):
-    defaultAction: Literal["Allow", "Deny"]  # noqa: N815 as it is on the wire, and all of these
+    defaultAction: Literal["Allow", "Deny"]  # noqa: N815
     bypass: str = "AzureServices"
     virtualNetworkRules: list[_SubnetRule] = Field(default_factory=list)  # noqa: N815
     ipRules: list[_AddressRule] = Field(default_factory=list)  # noqa: N815
+    resourceAccessRules: list[_InstanceRule] = Field(default_factory=list)  # noqa: N815
 
 
 class _AccountProperties(Form):
@@ -66,7 +72,9 @@ class _Account(Tracked):
 class Accounts(Kind):
     """``Microsoft.Storage/storageAccounts``; Azure makes the file service of each with it.
 
-    Names and sizes: Azure/azure-rest-api-specs, Microsoft.Storage 2024-01-01, ``storage.json``.
+    Names and sizes: Azure/azure-rest-api-specs, Microsoft.Storage 2024-01-01, ``storage.json``. A deleted subnet is let
+    in no longer, and neither is another one of its name:
+    https://learn.microsoft.com/azure/storage/common/storage-network-security-virtual-networks (2025).
     """
 
     arm_type = ACCOUNT
@@ -112,7 +120,11 @@ class Accounts(Kind):
 
     @override
     def written(self, resource: Resource, *, is_new: bool) -> None:
+        rules = resource.properties["networkAcls"]["virtualNetworkRules"]
+        resource.remembered["subnets"] = {rule["id"]: self.store.find(rule["id"]) for rule in rules}
         if is_new:
+            blobs = ArmId(f"{resource.id.text}/blobServices/default")
+            self.store.add(Resource(blobs, f"{ACCOUNT}/blobServices", {"properties": {}}, is_made_by_azure=True))
             service = ArmId(f"{resource.id.text}/fileServices/default")
             body = {"properties": dict(FileServices.defaults)}
             self.store.add(Resource(service, SERVICE, body, is_made_by_azure=True))
@@ -121,8 +133,51 @@ class Accounts(Kind):
     def shown(self, resource: Resource) -> dict[str, Any]:
         shown = super().shown(resource)
         shown["sku"]["tier"] = shown["sku"]["name"].partition("_")[0]
-        shown["properties"]["primaryEndpoints"] = {"file": f"https://{resource.id.name}.file.core.windows.net/"}
+        service = "file" if shown["kind"] == FILES else "blob"
+        address = f"https://{resource.id.name}.{service}.core.windows.net/"
+        shown["properties"]["primaryEndpoints"] = {service: address}
+        shown["properties"]["networkAcls"]["virtualNetworkRules"] = subnet_rules(self.store, resource)
         return shown
+
+
+def subnet_rules(store: Store, account: Resource) -> list[dict[str, Any]]:
+    """Return the rules of an account whose subnets are still those that were let in."""
+    known = account.remembered["subnets"]
+    rules: list[dict[str, Any]] = account.properties["networkAcls"]["virtualNetworkRules"]
+    return [rule for rule in rules if store.find(rule["id"]) is known[rule["id"]]]
+
+
+class _ContainerProperties(Form):
+    publicAccess: Literal["None", "Blob", "Container"] = "None"  # noqa: N815
+    metadata: dict[str, str] = Field(default_factory=dict)
+
+
+class _Container(Form):
+    properties: _ContainerProperties = _ContainerProperties()
+
+
+class Containers(Kind):
+    """``Microsoft.Storage/storageAccounts/blobServices/containers`` of StorageV2 accounts, and no others.
+
+    The service of each account is there without being asked for. A public container in an account that allows none is
+    refused; the code is the emulator's own.
+    """
+
+    arm_type = f"{ACCOUNT}/blobServices/containers"
+    token = "azure-native:storage:BlobContainer"  # noqa: S105 a type
+    version = "2024-01-01"
+    form = _Container
+    names = r"[a-z0-9](-?[a-z0-9]){2,62}"
+    defaults: ClassVar = {"publicAccess": "None"}
+
+    @override
+    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        super().check(request, body, old)
+        account = self.store.get(request.id.above.above.above.above)
+        if account.body["kind"] != "StorageV2":
+            raise bad_request("The Azure emulator knows containers of accounts of kind StorageV2 alone.")
+        if body["properties"].get("publicAccess", "None") != "None" and not account.properties["allowBlobPublicAccess"]:
+            raise Refusal("PublicAccessNotPermitted", 409, f"Account {account.id.name} permits no public access.")
 
 
 class _Retention(Form):

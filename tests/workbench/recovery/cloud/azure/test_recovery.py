@@ -1,14 +1,17 @@
 """What the real program makes in Azure is found again by its id, listed, and entered into a state that lost it."""
 
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typing_extensions import override
 
+from components.contract.aks.backup import AksBackup
 from emulators.azure.client import Emulator, running
 from emulators.azure.provider import AzureEmulator
 from emulators.core.faults import ErrorRule
@@ -23,6 +26,8 @@ from workbench.offline.azure.facts import facts
 from workbench.offline.provider import Existing
 from workbench.recovery.cloud import CloudRecovery
 from workbench.recovery.cloud.azure.account import AzureAccount
+from workbench.recovery.cloud.azure.queries import ARM
+from workbench.recovery.cloud.azure.restore import INSTANCE
 from workbench.recovery.cloud.azure.searches import UNTAGGED
 from workbench.recovery.cloud.lookup import LookupQuery
 from workbench.recovery.cloud.plan import answer_of
@@ -30,6 +35,7 @@ from workbench.system.errors import UserError
 
 NEAR = {"pools.gpu.zone": "2", "pools.gpu.closeTogether": True}
 STORED: dict[str, Any] = {
+    "cluster.backup": {},
     "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
     "namespaces": {"mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus", "sizeGib": 200}}}},
 }
@@ -174,6 +180,57 @@ def test_what_aks_made_is_listed_as_such_and_nothing_twice(made: Made) -> None:
     assert all("/research-nodes/" in each.id for each in by_aks)
     ours = sorted((each.type, each.id.lower()) for each in resources if not each.is_byproduct)
     assert ours == sorted((each.type, each.id.lower()) for each in made.resources if each.type not in UNTAGGED)
+
+
+def test_what_backups_keep_is_said_to_be_kept_and_is_no_orphan(made: Made) -> None:
+    kept = [each for each in made.account.tagged_resources() if each.kept]
+    types = [each.type.rpartition(":")[2] for each in kept]
+    assert types == ["BackupVault", "ResourceGroup", "ResourceGroup", "StorageAccount"]
+    assert "14 days after its backup instances" in kept[0].removal
+    deletions = [each.delete.partition(" --subscription")[0] for each in kept[1:3]]
+    assert deletions == [f"az group delete --name research-{name}" for name in ("backup", "snapshots")]
+    gone = [each for each in made.resources if "research-backup" in each.id or "research-snapshots" in each.id]
+    assert made.recovery(*gone).leftovers() == []
+
+
+def test_backups_are_listed_newest_first_and_restored_by_one_command(made: Made) -> None:
+    assert made.account.recovery_points() == []
+    night = datetime(2027, 1, 1, 2, tzinfo=UTC)
+    ids = [made.emulator.run_backups(night + timedelta(days=day))[0] for day in range(2)]
+    newest, oldest = made.account.recovery_points()
+    assert [oldest.id, newest.id] == ids
+    assert (newest.of, newest.is_whole, newest.made) == ("research", True, night + timedelta(days=1))
+    assert newest.until == night + timedelta(days=36)
+    for namespaces in ([], ["mlrun", "jobs"]):
+        words = shlex.split(made.account.restore_command(oldest, "", namespaces=namespaces, zone=""))
+        body = json.loads(words[-1])
+        assert body["restoreTargetInfo"]["restoreCriteria"][0].get("includedNamespaces", []) == namespaces
+        post(made.emulator, shlex.join(words))
+
+
+def test_a_protection_in_error_is_reported_with_the_command_that_lets_azure_try_again(made: Made) -> None:
+    account = replace(made.account, choices=made.account.choices.model_copy(update={"backup": AksBackup()}))
+    assert account.backup_problem() == ""
+    role = next(each for each in made.resources if each.urn.endswith("backup-vault-cluster"))
+    version = facts().resources[role.type].api_version
+    given = made.emulator.ask("GET", role.id, version).body["properties"]
+    made.emulator.ask("DELETE", role.id, version)
+    instance = made.one(INSTANCE).id
+    post(made.emulator, f"az rest --url {ARM}{instance}/sync?api-version=2025-01-01 --body {{}}")
+    problem = account.backup_problem()
+    assert "its instance is in ProtectionError. KubernetesBackupListExtensionsError: The vault backup" in problem
+    given.pop("scope")  # Azure's own
+    assert made.emulator.ask("PUT", role.id, version, {"properties": given}).status == 201
+    post(made.emulator, problem.split("`")[1])
+    assert account.backup_problem() == ""
+    assert made.account.backup_problem() == "", "nothing is wrong without backups that the stack file asks for"
+
+
+def post(emulator: Emulator, command: str) -> None:
+    """Do what a command of `az rest` does."""
+    words = shlex.split(command)
+    path, _, version = words[words.index("--url") + 1].removeprefix(ARM).partition("?api-version=")
+    assert emulator.ask("POST", path, version, json.loads(words[-1])).status == 202
 
 
 def test_what_others_put_into_the_group_is_named_before_a_destroy_and_nothing_else(made: Made) -> None:

@@ -1,0 +1,316 @@
+"""Backups of the cluster by Azure Backup: a vault, a policy, a place for backups, and an extension that makes them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pulumi
+from pulumi_azure_native.containerservice import ManagedCluster, TrustedAccessRoleBinding
+from pulumi_azure_native.dataprotection import (
+    AzureOperationalStoreParametersArgs,
+    BackupInstance,
+    BackupInstanceArgs,
+    BackupPolicy,
+    BackupVault,
+    BackupVaultArgs,
+    DatasourceArgs,
+    DatasourceSetArgs,
+    DppIdentityDetailsArgs,
+    KubernetesClusterBackupDatasourceParametersArgs,
+    PolicyInfoArgs,
+    PolicyParametersArgs,
+    SecuritySettingsArgs,
+    SoftDeleteSettingsArgs,
+    StorageSettingArgs,
+)
+from pulumi_azure_native.kubernetesconfiguration import Extension, ScopeArgs, ScopeClusterArgs
+from pulumi_azure_native.resources import ResourceGroup
+from pulumi_azure_native.storage import (
+    BlobContainer,
+    NetworkRuleSetArgs,
+    ResourceAccessRuleArgs,
+    SkuArgs,
+    StorageAccount,
+    VirtualNetworkRuleArgs,
+)
+
+from components.base import PlatformComponent
+from components.clusters.aks.backup_policy import policy_content
+from components.clusters.aks.identity import READER, Grant, Principal, role_assignment
+from components.contract.aks.access import PrincipalKind
+from components.contract.aks.backup import (
+    BINDING,
+    CONTAINER,
+    DATASOURCE,
+    EXTENSION,
+    ONE_CONTAINER,
+    STORE,
+    VAULT,
+    AksBackup,
+    account_host,
+    account_name,
+    group_name,
+    policy_name,
+    snapshots_name,
+)
+from components.contract.aks.config import AksConfig
+from components.contract.azure import BACKUPS, AzureTag
+
+CONTRIBUTOR: Final = "b24988ac-6180-42a0-ab88-20f7382dd24c"
+BLOB_CONTRIBUTOR: Final = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
+"""https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept#required-roles-and-permissions,
+Azure/azure-cli-extensions ``src/k8s-extension/.../DataProtectionKubernetes.py`` (the role without keys of the account).
+"""
+
+OPERATOR: Final = "Microsoft.DataProtection/backupVaults/backup-operator"
+"""What the vault may do in the cluster: https://learn.microsoft.com/azure/aks/trusted-access-feature."""
+
+NAMESPACE: Final = "dataprotection-microsoft"
+"""Where the extension's pods are."""
+
+SOFT_DELETE_DAYS: Final = 14
+"""Days for which a deleted instance can be brought back, though not its snapshots: the fewest, and free of charge."""
+
+VALIDATION: Final = "DeepValidation"
+"""Azure checks roles and extension before it makes an instance, and refuses it where it might make one in error.
+
+Azure/azure-rest-api-specs, Microsoft.DataProtection 2025-01-01, ``dataprotection.json`` (``validationType``). Azure's
+CLI asks for that check beforehand: Azure/azure-cli-extensions, ``src/dataprotection/.../backup_instance.py``.
+"""
+
+_LOCATION: Final = "configuration.backupStorageLocation"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterBackupArgs:
+    """Inputs of the backups of a cluster."""
+
+    choices: AksConfig
+    backup: AksBackup
+    cluster: ManagedCluster
+    control_plane: pulumi.Input[str]
+    """Object id of the control plane's identity, which takes the snapshots."""
+    tags: dict[str, str]
+
+
+class ClusterBackup(PlatformComponent):
+    """A resource group with the vault and the account for objects, and another one for the snapshots of disks.
+
+    They stay when the stack goes, because their backups may be all that is left. In the cluster's own group a vault
+    would keep that from being deleted: Azure keeps what is deleted of it for two weeks, and with it the vault. The
+    control plane must be Contributor where the snapshots are, and so these are apart: with its identity, an attacker
+    could delete the vault too.
+    """
+
+    facts: Mapping[str, pulumi.Input[str]]
+    """What a restore needs."""
+
+    def __init__(self, name: str, args: ClusterBackupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("igz-clusters:clusters:AksBackup", name, None, opts)
+        self._name, self._args = name, args
+        self._tags = {**args.tags, AzureTag.PURPOSE.value: BACKUPS}
+        self._group_id = group_name(args.choices.group_id)
+        self._snapshots_id = snapshots_name(args.choices.group_id)
+        self._group = self._kept_group("group", group_name(args.choices.resource_group)).name
+        snapshots = self._kept_group("snapshots", snapshots_name(args.choices.resource_group))
+        vault = self._vault()
+        extension = self._extension(self._account(vault))
+        needed = [self._binding(vault, extension), *self._rights(vault, extension, snapshots)]
+        instance = self._instance(vault, self._policy(vault), needed)
+        self.facts = {"vaultId": vault.id, "instanceId": instance.id}
+        self.register_outputs({"vaultId": vault.id})
+
+    def _kept_group(self, part: str, name: str) -> ResourceGroup:
+        return ResourceGroup(
+            f"{self._name}-{part}",
+            resource_group_name=name,
+            location=self._args.choices.location,
+            tags=self._tags,
+            opts=self._kept(),
+        )
+
+    def _kept(self, **options: object) -> pulumi.ResourceOptions:
+        return self.child(retain_on_delete=True, **options)
+
+    def _with_cluster(self, **options: object) -> pulumi.ResourceOptions:
+        # Azure removes it with the cluster that it is for; the next one may have the same id.
+        return self.child(replace_with=[self._args.cluster], delete_before_replace=True, **options)
+
+    def _in_cluster(self, *needed: pulumi.Resource) -> pulumi.ResourceOptions:
+        return self._with_cluster(deleted_with=self._args.cluster, depends_on=list(needed))
+
+    def _vault(self) -> BackupVault:
+        return BackupVault(
+            self._name,
+            resource_group_name=self._group,
+            vault_name=VAULT,
+            location=self._args.choices.location,
+            identity=DppIdentityDetailsArgs(type="SystemAssigned"),
+            properties=BackupVaultArgs(
+                security_settings=SecuritySettingsArgs(
+                    soft_delete_settings=SoftDeleteSettingsArgs(state="On", retention_duration_in_days=SOFT_DELETE_DAYS)
+                ),
+                # Required, and unused: backups are in the operational store.
+                storage_settings=[StorageSettingArgs(datastore_type="VaultStore", type="LocallyRedundant")],
+            ),
+            tags=self._tags,
+            opts=self._kept(),
+        )
+
+    def _account(self, vault: BackupVault) -> tuple[StorageAccount, BlobContainer]:
+        choices = self._args.choices
+        account = StorageAccount(
+            self._name,
+            resource_group_name=self._group,
+            account_name=account_name(self._group_id),
+            location=choices.location,
+            kind="StorageV2",
+            sku=SkuArgs(name="Standard_ZRS"),
+            enable_https_traffic_only=True,
+            minimum_tls_version="TLS1_2",
+            allow_shared_key_access=False,
+            allow_blob_public_access=False,
+            allow_cross_tenant_replication=False,
+            # It holds Secrets. The extension's pods write and read it, from the nodes' subnet; the vault asks to be let
+            # in too: https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept.
+            network_rule_set=NetworkRuleSetArgs(
+                default_action="Deny",
+                bypass="AzureServices",
+                virtual_network_rules=[VirtualNetworkRuleArgs(virtual_network_resource_id=choices.node_subnet_id)],
+                resource_access_rules=[ResourceAccessRuleArgs(tenant_id=choices.tenant_id, resource_id=vault.id)],
+            ),
+            tags=self._tags,
+            opts=self._kept(),
+        )
+        container = BlobContainer(
+            self._name,
+            resource_group_name=self._group,
+            account_name=account.name,
+            container_name=CONTAINER,
+            public_access="None",
+            opts=self._kept(),
+        )
+        return account, container
+
+    def _extension(self, stored: tuple[StorageAccount, BlobContainer]) -> Extension:
+        choices, (account, container) = self._args.choices, stored
+        return Extension(
+            f"{self._name}-extension",
+            resource_group_name=choices.resource_group,
+            cluster_rp="Microsoft.ContainerService",
+            cluster_resource_name="managedClusters",
+            cluster_name=choices.name,
+            extension_name=EXTENSION,
+            extension_type="microsoft.dataprotection.kubernetes",
+            auto_upgrade_minor_version=True,
+            release_train="stable",
+            scope=ScopeArgs(cluster=ScopeClusterArgs(release_namespace=NAMESPACE)),
+            configuration_settings={
+                f"{_LOCATION}.bucket": container.name,
+                f"{_LOCATION}.config.storageAccount": account.name,
+                f"{_LOCATION}.config.resourceGroup": self._group,
+                f"{_LOCATION}.config.subscriptionId": choices.subscription_id,
+                f"{_LOCATION}.config.useAAD": "true",
+                f"{_LOCATION}.config.storageAccountURI": f"https://{account_host(self._group_id)}/",
+                "credentials.tenantId": choices.tenant_id,
+            },
+            opts=self._in_cluster(),
+        )
+
+    def _binding(self, vault: BackupVault, extension: Extension) -> pulumi.Resource:
+        choices = self._args.choices
+        binding: pulumi.Resource = TrustedAccessRoleBinding(
+            f"{self._name}-access",
+            resource_group_name=choices.resource_group,
+            resource_name_=choices.name,
+            trusted_access_role_binding_name=BINDING,
+            source_resource_id=vault.id,
+            roles=[OPERATOR],
+            # The first extension of a cluster and a binding both change the cluster.
+            opts=self._in_cluster(extension),
+        )
+        return binding
+
+    def _rights(self, vault: BackupVault, extension: Extension, snapshots: ResourceGroup) -> Iterator[pulumi.Resource]:
+        """Assign what Azure asks for snapshots, and nothing of what the tier of the vault would need.
+
+        https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept#required-roles-and-permissions.
+        Azure's CLI assigns the vault Disk Snapshot Contributor and Storage Blob Data Reader too, for that tier.
+        """
+        choices, service = self._args.choices, PrincipalKind.SERVICE_PRINCIPAL
+        operator = Principal("backup-vault", vault.identity.apply(_principal), service)
+        # No role is kept: a later stack could not take one over while it does not know the principal.
+        reader = Grant(READER, self._snapshots_id)
+        yield role_assignment(f"{self._name}-vault", operator, reader, self.child(depends_on=[snapshots]))
+        yield role_assignment(
+            f"{self._name}-vault-cluster", operator, Grant(READER, choices.cluster_id), self._with_cluster()
+        )
+        maker = Principal("control-plane", self._args.control_plane, service)
+        contributor = Grant(CONTRIBUTOR, self._snapshots_id)
+        yield role_assignment(f"{self._name}-snapshots", maker, contributor, self.child(depends_on=[snapshots]))
+        account = f"{self._group_id}/providers/Microsoft.Storage/storageAccounts/{account_name(self._group_id)}"
+        writer = Principal("backup-extension", extension.aks_assigned_identity.apply(_principal), service)
+        yield role_assignment(
+            f"{self._name}-objects", writer, Grant(BLOB_CONTRIBUTOR, account, ONE_CONTAINER), self.child()
+        )
+
+    def _policy(self, vault: BackupVault) -> BackupPolicy:
+        backup = self._args.backup
+        return BackupPolicy(
+            self._name,
+            resource_group_name=self._group,
+            vault_name=vault.name,
+            backup_policy_name=policy_name(backup),
+            properties=policy_content(backup),
+            # Azure changes no policy: another one takes its place before the cluster leaves it, and it stays.
+            opts=self._kept(delete_before_replace=False),
+        )
+
+    def _instance(self, vault: BackupVault, policy: BackupPolicy, needed: list[pulumi.Resource]) -> BackupInstance:
+        choices = self._args.choices
+        source = {
+            "datasource_type": DATASOURCE,
+            "resource_id": choices.cluster_id,
+            "resource_location": choices.location,
+            "resource_name": choices.name,
+            "resource_type": DATASOURCE,
+            "resource_uri": choices.cluster_id,
+        }
+        return BackupInstance(
+            self._name,
+            resource_group_name=self._group,
+            vault_name=vault.name,
+            backup_instance_name=choices.name,
+            properties=BackupInstanceArgs(
+                object_type="BackupInstance",
+                friendly_name=choices.name,
+                validation_type=VALIDATION,
+                data_source_info=DatasourceArgs(object_type="Datasource", **source),
+                data_source_set_info=DatasourceSetArgs(object_type="DatasourceSet", **source),
+                policy_info=PolicyInfoArgs(
+                    policy_id=policy.id,
+                    policy_parameters=PolicyParametersArgs(
+                        backup_datasource_parameters_list=[
+                            KubernetesClusterBackupDatasourceParametersArgs(
+                                object_type="KubernetesClusterBackupDatasourceParameters",
+                                include_cluster_scope_resources=True,
+                                snapshot_volumes=True,
+                            )
+                        ],
+                        data_store_parameters_list=[
+                            AzureOperationalStoreParametersArgs(
+                                object_type="AzureOperationalStoreParameters",
+                                data_store_type=STORE,
+                                resource_group_id=self._snapshots_id,
+                            )
+                        ],
+                    ),
+                ),
+            ),
+            opts=self._kept(depends_on=needed),
+        )
+
+
+def _principal(identity: Any) -> str:
+    """Return the object id of an identity that Azure makes; empty while a preview does not know it."""
+    return str(identity.principal_id or "") if identity else ""

@@ -1,0 +1,87 @@
+"""Backups of an AKS stack from their first `up` to a cluster that comes back, with the real engine and an emulator."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.azure_emulator import Subscription
+from support.lives import bring_up, identities, kill
+
+pytestmark = [pytest.mark.engine, pytest.mark.full]
+
+STACK = "aks-dev"
+UP = ("up", STACK, "--hermetic", "--yes")
+PROTECTION = "azure-native:dataprotection:Backup"
+POLICY = f"{PROTECTION}Policy"
+KEPT = [
+    f"{PROTECTION}Instance",
+    *(POLICY, POLICY),  # that of the schedule before too
+    f"{PROTECTION}Vault",
+    *("azure-native:resources:ResourceGroup", "azure-native:resources:ResourceGroup"),
+    "azure-native:storage:BlobContainer",
+    "azure-native:storage:StorageAccount",
+]
+
+
+@pytest.fixture
+def cloud(tmp_path: Path) -> Iterator[Subscription]:
+    with Subscription.hollow(tmp_path, STACK, is_quick=True) as made:
+        pools = {f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}
+        made.edit(STACK, policyGuard="off", cluster__backup={}, **pools)
+        yield made
+
+
+def listed(cloud: Subscription, *, code: int = 0) -> list[dict[str, Any]]:
+    """Return the backups as the command lists them."""
+    done = cloud.run("backup", "list", STACK, "--json", check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    found: list[dict[str, Any]] = json.loads(done.stdout)["backups"]
+    return found
+
+
+def test_backups_are_made_restored_kept_by_a_destroy_and_found_again(cloud: Subscription) -> None:
+    kill(cloud, STACK, "Microsoft.DataProtection/backupVaults/write")
+    in_state, in_azure = identities(cloud, STACK)
+    assert in_state == in_azure
+    assert listed(cloud, code=1) == []
+    night = datetime.now(UTC).replace(hour=2, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    assert len(cloud.azure.run_backups(night)) == 1
+    (backup,) = listed(cloud)
+
+    printed = cloud.run("backup", "restore", STACK, backup["id"], "--namespace", "mlrun", "--hermetic").stdout
+    *words, body = shlex.split(printed)
+    assert words[:4] == ["az", "rest", "--method", "post"]
+    path, _, version = words[5].removeprefix("https://management.azure.com").partition("?api-version=")
+    told = cloud.azure.ask("POST", path, version, json.loads(body))
+    assert told.status == 202, told
+
+    written = bring_up(cloud, STACK, cluster__backup={"keepDays": 60})
+    assert written == [
+        f"Microsoft.DataProtection/backupVaults/backup{each}/write" for each in ("Instances", "Policies")
+    ]
+    in_state, in_azure = identities(cloud, STACK)
+    (before,) = in_azure - in_state
+    assert before.endswith("/every-day-at-02-kept-35d")
+    assert len(cloud.azure.run_backups(night + timedelta(days=1))) == 1
+    newest, oldest = listed(cloud)
+    assert oldest == backup
+    assert datetime.fromisoformat(newest["until"]) == night + timedelta(days=61)
+
+    destroyed = cloud.run("destroy", STACK, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
+    assert f"Kept with the backups of '{STACK}', and how to delete each:" in destroyed.stderr
+    in_state, in_azure = identities(cloud, STACK)
+    assert in_state == set()
+    assert sorted(each.partition(" ")[0] for each in in_azure) == KEPT
+
+    assert cloud.run(*UP, check=False).returncode != 0  # the provider takes over nothing that is there
+    cloud.run("recover", STACK, "--hermetic", "--yes")
+    cloud.run(*UP)
+    in_state, in_azure = identities(cloud, STACK)
+    assert in_state | {before} == in_azure
+    assert listed(cloud) == [newest, oldest]
+    assert len(cloud.azure.run_backups(night + timedelta(days=2))) == 1, "the account lets the new subnet in"
