@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from components.contract.environments import ClusterKind
 from components.stack_files.base import BaseFile
 from components.stack_files.inheritance import BaseFileError, Inherited, inherit
-from components.stack_files.problem import KeyPath, Problem
+from components.stack_files.problem import KeyPath, Problem, nearest
 from components.stack_files.yaml_source import Source
 from infra.config.model import StackConfig
 from infra.config.parse import ConfigurationError, parse
@@ -148,7 +148,13 @@ def _wrong_for_all(settings: Mapping[str, Any], kinds: Iterable[ClusterKind]) ->
     found = [{each.path: each for each in _wrong(settings, kind)} for kind in kinds]
     for path in found[0]:
         if all(path in of_a_kind for of_a_kind in found):
-            yield max((of_a_kind[path] for of_a_kind in found), key=lambda each: len(each.allowed))
+            yield max((of_a_kind[path] for of_a_kind in found), key=_help)
+
+
+def _help(problem: Problem) -> tuple[bool, int]:
+    """Return how much a problem helps: most if it names a key like the one that was given."""
+    is_alike = bool(problem.path and nearest(problem.path[-1], problem.allowed))
+    return is_alike, len(problem.allowed)
 
 
 def _wrong(settings: Mapping[str, Any], kind: ClusterKind) -> list[Problem]:
