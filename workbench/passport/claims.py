@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from components.contract.environments import ClusterKind, Environment
 from policies.diagnostics import ABOUT_WAIVERS, Said
 from policies.registry import RULES
 from policies.rule import Level, Rule, WholeStack
-from workbench.engine.check import Checked
 from workbench.passport.model import Claim, Covers, Evidence, Result
 from workbench.report.causes import Cause
 from workbench.report.model import FindingStatus
 from workbench.system.digests import digest_of
 from workbench.verification.deviation import Outcome, Verification
+
+if TYPE_CHECKING:  # it loads Pulumi's SDK, which most commands do without
+    from workbench.engine.check import Checked
 
 CONTRACT: Final = "contract"
 RULE: Final = "rule"
@@ -81,7 +83,7 @@ def _outcome(outcome: Outcome) -> str:
     return outcome.absent or outcome.looked_at
 
 
-def rule_claims(checked: Checked, kind: ClusterKind, environment: Environment, at: datetime) -> Iterator[Claim]:
+def rule_claims(checked: "Checked", kind: ClusterKind, environment: Environment, at: datetime) -> Iterator[Claim]:
     """Yield a claim for each rule.
 
     Parameters
@@ -120,7 +122,7 @@ def _found(cause: Cause) -> dict[str, Any]:
 
 
 def _judged(
-    rule: Rule[Any], causes: list[Cause], checked: Checked, kind: ClusterKind, environment: Environment
+    rule: Rule[Any], causes: list[Cause], checked: "Checked", kind: ClusterKind, environment: Environment
 ) -> tuple[Result, str]:
     """Return the result of a rule, and what to know about it."""
     if (of := _OF_A_KIND.get(rule.id[:2], kind)) is not kind:

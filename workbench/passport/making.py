@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
 from components.contract.environments import ClusterKind
-from workbench.engine.check import Checked
 from workbench.passport.claims import contract_claims, rule_claims
 from workbench.passport.envelope import opened
 from workbench.passport.evidence_files import acceptance_claims, rehearsal_claims, restore_claim
@@ -36,6 +35,9 @@ from workbench.system.errors import UserError
 from workbench.system.paths import APP
 from workbench.verification.deviation import Verification
 
+if TYPE_CHECKING:  # it loads Pulumi's SDK, which most commands do without
+    from workbench.engine.check import Checked
+
 SIZE_MAX: Final = 50_000_000
 """Bytes of the largest passport that is read; one of 1,000 objects has about 3 MB."""
 
@@ -58,7 +60,7 @@ class Findings:
     origin: Origin
     sight: Sight
     verification: Verification
-    checked: Checked
+    checked: "Checked"
     rehearsal: Path | None = None
     acceptance: Path | None = None
 
