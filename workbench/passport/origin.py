@@ -12,7 +12,9 @@ from workbench.system.errors import UserError
 from workbench.system.git import git
 from workbench.system.paths import APP, PROJECT_ROOT
 
-_DECIDES: Final = ("components", "infra", "policies", "pyproject.toml", "requirements.txt", "toolchain", "workbench")
+_DECIDES: Final = (
+    *("Pulumi.yaml", "components", "infra", "policies", "pyproject.toml", "requirements.txt", "toolchain", "workbench"),
+)
 """What of a checkout of this package decides results."""
 
 
