@@ -17,7 +17,6 @@ from pulumi_aws.ec2 import (
     LaunchTemplateNetworkInterfaceArgs,
     LaunchTemplatePlacementArgs,
     LaunchTemplateTagSpecificationArgs,
-    PlacementGroup,
 )
 
 from components.contract.eks.fabric import network_interfaces
@@ -44,6 +43,8 @@ class LaunchTemplateArgs:
     """Tags of instances and their volumes, which the provider's default tags do not reach."""
     security_group: pulumi.Input[str]
     """The cluster's own, for interfaces that the template declares; EKS gives it to all others."""
+    placement_group: pulumi.Input[str] | None = None
+    """Name of the placement group of machines that are close together."""
     user_data: str = ""
     """What instances set up before they join; empty if nothing."""
 
@@ -80,22 +81,20 @@ def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOp
         ],
         user_data=base64.b64encode(args.user_data.encode()).decode() or None,
         **_reserved(args.group),
-        **_near(name, args, opts),
+        **_near(args),
         opts=opts,
     )
 
 
-def _near(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOptions) -> dict[str, Any]:
+def _near(args: LaunchTemplateArgs) -> dict[str, Any]:
     """Return the inputs by which machines are close to each other and have a fast network.
 
     The cluster's security group lets its members talk to each other in both directions, as such a network needs it
     (https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html).
     """
     inputs: dict[str, Any] = {}
-    if args.group.is_close_together:
-        # A group of machines is in the zone of its first, and new ones start before the old ones end.
-        near = PlacementGroup(f"{name}-{args.group.zone}", strategy="cluster", opts=opts)
-        inputs["placement"] = LaunchTemplatePlacementArgs(group_name=near.name)
+    if args.placement_group:
+        inputs["placement"] = LaunchTemplatePlacementArgs(group_name=args.placement_group)
     if args.group.fabric:
         inputs["network_interfaces"] = [
             LaunchTemplateNetworkInterfaceArgs(

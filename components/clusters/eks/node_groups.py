@@ -6,6 +6,7 @@ from typing import Final
 
 import pulumi
 from pulumi_aws.autoscaling import Tag, TagTagArgs
+from pulumi_aws.ec2 import PlacementGroup
 from pulumi_aws.eks import (
     NodeGroup,
     NodeGroupLaunchTemplateArgs,
@@ -91,6 +92,7 @@ class ManagedNodeGroup(PlatformComponent):
         holds_data = group.role is PoolRole.DATA
         hours = group_hours(group, args.hours)
         is_block = capacity_type(group) == CAPACITY_BLOCK
+        near = self._placement_group(name, group)
         template = launch_template(
             name,
             LaunchTemplateArgs(
@@ -99,6 +101,7 @@ class ManagedNodeGroup(PlatformComponent):
                 tags=args.tags,
                 security_group=args.security_group,
                 user_data=args.user_data,
+                placement_group=near.name if near else None,
             ),
             self.child(protect=holds_data),
         )
@@ -132,11 +135,20 @@ class ManagedNodeGroup(PlatformComponent):
                 retain_on_delete=holds_data,
                 ignore_changes=_left_alone(group),
                 custom_timeouts=_timeouts(group),
+                # A replaced group must go before its placement group. The engine knows that only from the group itself,
+                # because the template, which is changed in place, already points to the next placement group by then.
+                depends_on=[near] if near else None,
             ),
         )
         self._autoscaling(name, args, hours)
         pulumi.Output.all(self.node_group.status, self.node_group.urn).apply(self._refuse_failed)
         self.register_outputs({"name": self.node_group.node_group_name})
+
+    def _placement_group(self, name: str, group: contract.NodeGroup) -> PlacementGroup | None:
+        if not group.is_close_together:
+            return None
+        # A placement group is in the zone of its first machine, and new machines start before the old ones end.
+        return PlacementGroup(f"{name}-{group.zone}", strategy="cluster", opts=self.child())
 
     def _autoscaling(self, name: str, args: NodeGroupArgs, hours: GroupHours | None) -> None:
         target = self.node_group.resources.apply(_autoscaling_group)
