@@ -1,4 +1,4 @@
-"""Programs in other languages with the real engine: their plans beside the Python program's, and what they are refused."""
+"""Programs in other languages with the real engine: their plans beside the Python program's, and what is refused."""
 
 import json
 import os
@@ -16,8 +16,9 @@ from infra.config import parse
 from infra.config.parse import ConfigurationError
 from infra.package.inputs import SECRET, UNKNOWN
 from infra.package.schema import SCHEMA
-from workbench.engine.render import TOOLS, offline, passed_on
+from workbench.engine.render import TOOLS, choose, offline, passed_on
 from workbench.engine.session import policy_packs
+from workbench.report.events import RENDERED
 from workbench.stacks import CONFIG_KEY
 from workbench.stacks.policy_overrides import attaching
 from workbench.system.paths import PROJECT_ROOT
@@ -77,9 +78,11 @@ class Engine(NamedTuple):
 
 
 def engine(stack: str, choices: Any, folder: Path, toolchain: Toolchain, languages: Path | None = None) -> Engine:
-    """Return an engine for a stack of these choices, which its file holds."""
+    """Return an engine for a stack of these choices, which its file holds; None for a file without any."""
     folder.mkdir()
     environment = offline(stack, choices, toolchain, folder)
+    if choices is None:
+        choose(Path(environment["PULUMI_OPTION_CONFIG_FILE"]), {RENDERED: "true"})
     packs = attaching(policy_packs(), {}, folder / "packs.json")
     if languages:
         environment["PATH"] = os.pathsep.join([str(languages), environment["PATH"]])
