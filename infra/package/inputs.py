@@ -20,7 +20,9 @@ NOT_PLAIN: Final = "must be a plain value; files, archives and resources are not
 
 
 def plain_inputs(bag: Struct) -> dict[str, Any]:
-    """Return the inputs as a stack file would hold them; whole numbers are integers.
+    """Return the inputs as the program gets a stack file's settings: keys in order, and whole numbers as integers.
+
+    The engine's maps have no order. Of configuration it sorts the keys, and the order of pools shows in what is made.
 
     Raises
     ------
@@ -30,7 +32,7 @@ def plain_inputs(bag: Struct) -> dict[str, Any]:
     given = MessageToDict(bag)
     if problems := list(_problems(given, ())):
         raise ConfigurationError(problems)
-    return {key: _plain(value) for key, value in given.items()}
+    return {key: _plain(given[key]) for key in sorted(given)}
 
 
 def _problems(value: Any, path: KeyPath) -> Iterator[Problem]:
@@ -46,13 +48,13 @@ def _problems(value: Any, path: KeyPath) -> Iterator[Problem]:
     elif isinstance(value, str) and value in SENTINELS:
         yield Problem(path, UNKNOWN)
     elif isinstance(value, dict | list):
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        for key, inner in sorted(value.items()) if isinstance(value, dict) else enumerate(value):
             yield from _problems(inner, (*path, key))
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return _plain(value["value"]) if MARK in value else {key: _plain(inner) for key, inner in value.items()}
+        return _plain(value["value"]) if MARK in value else {key: _plain(value[key]) for key in sorted(value)}
     if isinstance(value, list):
         return [_plain(inner) for inner in value]
     # The engine has one type of number.

@@ -1,7 +1,7 @@
 """The component beside the program of the same stack file, without an engine."""
 
 import asyncio
-import copy
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -16,23 +16,29 @@ from components.contract.component_package import CLUSTER_TYPE
 from components.contract.engine_marks import MARK, SECRET_KIND, SENTINELS
 from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, ClusterInventory
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
+from infra.config import ConfigurationError, parse
 from infra.package import schema
 from infra.package.inputs import plain_inputs
 from infra.package.provider import ClustersProvider, Servicer
 from infra.program import run
 from infra.run_facts import KUBECONFIG
 from support import eks, stack_cases
-from support.recorder import Recorder, record
+from support.recorder import Options, Recorder, record
 from support.sampled import sampled
 from workbench import stacks
 from workbench.stacks import CONFIG_KEY, find
 
 PATH = "/somewhere/kubeconfig"
+STACK = "urn:pulumi:test::igz-clusters::pulumi:pulumi:Stack::igz-clusters-test"
 
 
 def document(stack: str) -> dict[str, Any]:
-    choices: dict[str, Any] = copy.deepcopy(find(stack).document["config"][CONFIG_KEY])
-    return choices
+    """Return a stack's settings as the engine hands them to the program: with their keys in order."""
+    return in_order(find(stack).document["config"][CONFIG_KEY])
+
+
+def in_order(value: Any) -> Any:
+    return json.loads(json.dumps(value, sort_keys=True))
 
 
 def on_the_wire(value: Any) -> Struct:
@@ -66,38 +72,46 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setenv(GUARD_VARIABLE, ATTACHED)
 
 
+def as_of_the_stack(options: Options, owner: str) -> Options:
+    """Return a resource's options with the stack in place of the component."""
+
+    def moved(urn: str) -> str:
+        return STACK if urn == owner else urn.replace(f"{CLUSTER_TYPE}$", "")
+
+    return replace(
+        options, parent=moved(options.parent), dependencies=tuple(moved(urn) for urn in options.dependencies)
+    )
+
+
 @pytest.mark.parametrize("stack", sampled(stacks.stack_files(), ["local", "dev", "aks-dev", "existing"]))
 def test_the_component_declares_what_the_program_does_and_nothing_else(stack: str) -> None:
-    config = find(stack).config
-    seen = ClusterInventory(document("existing")["cluster"]["clusterId"]) if stack.startswith("existing") else None
-    program = record(lambda: run(config, kubeconfig=PATH, sighting=seen), first_preview=True)
-    component, _ = built(document(stack))
+    inputs = document(stack)
+    seen = ClusterInventory(inputs["cluster"]["clusterId"]) if inputs["cluster"]["kind"] == "existing" else None
+    program = record(lambda: run(parse(inputs), kubeconfig=PATH, sighting=seen), first_preview=True)
+    component, _ = built(inputs)
 
-    assert component.sent.pop((CLUSTER_TYPE, "main")) == plain_inputs(on_the_wire(document(stack)))
+    assert component.sent.pop((CLUSTER_TYPE, "main")) == inputs
     assert component.sent == program.sent
-    owner = component.options.pop((CLUSTER_TYPE, "main"))
-    assert owner.parent == ""
-    for key, options in program.options.items():
-        ours = component.options[key]
-        if f"${CLUSTER_TYPE}" not in ours.parent and ours.parent.endswith(f"{CLUSTER_TYPE}::main"):
-            ours = replace(ours, parent=options.parent)  # what belongs to the stack there belongs to the component
-        assert ours == options, key
+    assert component.options.pop((CLUSTER_TYPE, "main")).parent == STACK
+    owner = f"urn:pulumi:test::igz-clusters::pulumi:pulumi:Stack${CLUSTER_TYPE}::main"
+    moved = {key: as_of_the_stack(options, owner) for key, options in component.options.items()}
+    assert {key for key, options in moved.items() if options != program.options[key]} == set()
 
 
 def test_the_component_offers_the_outputs_of_its_schema() -> None:
     said = schema.schema()["resources"][CLUSTER_TYPE]
     _, local = built(document("local"))
     assert local.state.keys() == set(said["required"])
-    identity = {"buckets": [{"name": "data-sets", "access": "read"}]}
+    identity = {"buckets": [{"bucket": "data-sets", "access": "read"}]}
     _, cloud = built({**document("dev"), "namespaces": {"mlrun": {"coreServices": True, "identity": identity}}})
     assert cloud.state.keys() == said["properties"].keys()
 
 
 def is_on_the_wire(value: Any) -> bool:
-    """Return whether the engine's one type of number and of keys can hold a document."""
+    """Return whether the engine's one type of numbers and of keys can hold a document."""
     try:
-        return isinstance(value, dict) and repr(plain_inputs(on_the_wire(value))) == repr(value)
-    except (ValueError, TypeError):
+        return isinstance(value, dict) and repr(plain_inputs(on_the_wire(value))) == repr(in_order(value))
+    except (ValueError, TypeError, OverflowError):
         return False
 
 
@@ -106,10 +120,13 @@ def test_wrong_inputs_get_the_messages_of_a_wrong_stack_file() -> None:
     assert len(cases) > 300
     provider, differing = ClustersProvider(), []
     for case in cases:
-        with pytest.raises(InputPropertiesError) as caught:
+        with pytest.raises(ConfigurationError) as of_a_file:
+            parse(in_order(case.document))
+        with pytest.raises(InputPropertiesError) as of_inputs:
             provider.construct("main", CLUSTER_TYPE, plain_inputs(on_the_wire(case.document)))
-        head = [f"{len(case.problems)} problems"] if len(case.problems) > 1 else []
-        if caught.value.message.splitlines() != [*head, *case.problems]:
+        problems = [str(problem) for problem in of_a_file.value.problems]
+        head = [f"{len(problems)} problems"] if len(problems) > 1 else []
+        if of_inputs.value.message.splitlines() != [*head, *problems]:
             differing.append(case.name)
     assert differing == []
 
