@@ -76,10 +76,10 @@ def as_of_the_stack(options: Options, owner: str) -> Options:
     """Return a resource's options with the stack in place of the component."""
 
     def moved(urn: str) -> str:
-        return STACK if urn == owner else urn.replace(f"{CLUSTER_TYPE}$", "")
+        return STACK if urn == owner else urn.replace(f"::{CLUSTER_TYPE}$", "::pulumi:pulumi:Stack$")
 
     return replace(
-        options, parent=moved(options.parent), dependencies=tuple(moved(urn) for urn in options.dependencies)
+        options, parent=moved(options.parent), dependencies=tuple(sorted(moved(urn) for urn in options.dependencies))
     )
 
 
@@ -94,8 +94,9 @@ def test_the_component_declares_what_the_program_does_and_nothing_else(stack: st
     assert component.sent == program.sent
     assert component.options.pop((CLUSTER_TYPE, "main")).parent == STACK
     owner = f"urn:pulumi:test::igz-clusters::pulumi:pulumi:Stack${CLUSTER_TYPE}::main"
-    moved = {key: as_of_the_stack(options, owner) for key, options in component.options.items()}
-    assert {key for key, options in moved.items() if options != program.options[key]} == set()
+    found = {key: as_of_the_stack(options, owner) for key, options in component.options.items()}
+    expected = {key: as_of_the_stack(options, owner) for key, options in program.options.items()}
+    assert {key for key, options in found.items() if options != expected[key]} == set()
 
 
 def test_the_component_offers_the_outputs_of_its_schema() -> None:
