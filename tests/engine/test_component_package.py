@@ -1,6 +1,8 @@
 """Programs in other languages with the real engine: their plans beside the Python program's, and what is refused."""
 
+import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +68,16 @@ def choices(stack: str) -> dict[str, Any]:
 
 
 def by_urn(planned: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what is compared of each resource by its URN, with the component and the project left out of it."""
+    """Return what is compared of each resource by its URN, with the component and the project left out of it.
+
+    The suffix that a provider adds to names is another one in each plan.
+    """
+    text = json.dumps(planned)
+    for each in planned:
+        name = each["urn"].rpartition("::")[2]
+        for suffixed in {v for v in each.get("inputs", {}).values() if re.fullmatch(f"{name}-[0-9a-f]{{7}}", str(v))}:
+            text = text.replace(json.dumps(suffixed), json.dumps(f"{name}-*"))
+    planned = json.loads(text)
     return {
         each["urn"].replace(f"{CLUSTER_TYPE}$", "").replace(f"::{NAME}::", f"::{PACKAGE}::"): {
             key: each.get(key) for key in ("type", "inputs", "protect", "retainOnDelete", "deleteBeforeReplace")
