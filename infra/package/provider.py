@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import pulumi
@@ -51,7 +52,7 @@ class ClustersProvider(Provider):
             _refuse([str(problem) for problem in error.problems])
         except RunRefusedError as error:
             _refuse([str(error)])
-        if options and options.providers:
+        if options and isinstance(options.providers, Mapping) and options.providers:
             passed = ", ".join(sorted(options.providers))
             pulumi.log.warn(f"{name}: makes its own providers and does not use those that it was given: {passed}")
         self._name = name

@@ -10,7 +10,7 @@ import pytest
 
 from support.cluster import changes, new_cluster, user_environment
 from support.programs import EXAMPLES, Pulumi, in_typescript, in_yaml, languages
-from workbench.stacks import FOLDER_VARIABLE
+from workbench.system.paths import FOLDER_VARIABLE
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
@@ -23,7 +23,8 @@ def test_a_program_makes_a_local_cluster_leaves_it_alone_and_takes_it_away(
         (tmp_path / folder).mkdir(mode=0o700)
     shutil.copy(EXAMPLES / "yaml" / "Pulumi.local.yaml", tmp_path / "stacks")
     with new_cluster(tmp_path / "data") as cluster:
-        printed = cluster.command("env", "local", "--hermetic", **{FOLDER_VARIABLE: str(tmp_path / "stacks")}).stdout
+        variables = {FOLDER_VARIABLE: str(tmp_path / "stacks")}
+        printed = cluster.command("env", "local", "--hermetic", check=True, **variables).stdout
         own = dict(shlex.split(line)[1].split("=", 1) for line in printed.splitlines())
         path = os.pathsep.join([str(languages()), own["PATH"]])
         pulumi = Pulumi(str(shutil.which("pulumi", path=own["PATH"])), {**user_environment(), **own, "PATH": path})

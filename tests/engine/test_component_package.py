@@ -10,13 +10,13 @@ import pytest
 import yaml
 
 from components.contract.component_package import CLUSTER_TYPE, PACKAGE
-from infra.config import ConfigurationError, parse
+from infra.config import CONFIG_KEY, ConfigurationError, parse
 from infra.package.inputs import SECRET, UNKNOWN
+from infra.run_facts import KUBECONFIG
 from support.programs import EXAMPLES, NAME, Pulumi, in_typescript, in_yaml, languages, project
 from workbench.engine.render import TOOLS, choose, offline, passed_on
 from workbench.engine.session import policy_packs
 from workbench.report.events import RENDERED
-from workbench.stacks import CONFIG_KEY
 from workbench.stacks.policy_overrides import attaching
 from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, ensure
@@ -93,10 +93,12 @@ def component(planned: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def assert_is_the_programs(planned: list[dict[str, Any]], stack: str, folder: Path, toolchain: Toolchain) -> None:
+def assert_is_the_programs(planned: list[dict[str, Any]], pulumi: Pulumi, folder: Path, toolchain: Toolchain) -> None:
     """Assert that a plan is that of the Python program for the component's own inputs."""
+    stack = pulumi.environment["PULUMI_STACK"]
     own = engine(stack, component(planned), folder, toolchain)
     own.output(folder / "project", "stack", "init", stack, "--no-select")
+    own = own._replace(environment={**own.environment, KUBECONFIG: pulumi.environment[KUBECONFIG]})
     expected, found = by_urn(own.planned(PROJECT_ROOT)), by_urn(planned)
     assert found.keys() == expected.keys()
     assert {urn for urn, each in found.items() if each != expected[urn]} == set()
@@ -111,7 +113,7 @@ def test_a_remote_component_plans_what_the_program_does(toolchain: Toolchain, tm
     pulumi = engine("dev", choices("dev"), tmp_path / "engine", toolchain)
     planned = pulumi.planned(in_python(pulumi, tmp_path / "program"))
     assert component(planned) == choices("dev")
-    assert_is_the_programs(planned, "dev", tmp_path / "own", toolchain)
+    assert_is_the_programs(planned, pulumi, tmp_path / "own", toolchain)
 
 
 @pytest.mark.parametrize("stack", ["local", "dev"])
@@ -119,7 +121,7 @@ def test_the_example_in_yaml_plans_what_the_program_does(toolchain: Toolchain, t
     pulumi = engine(stack, choices(stack), tmp_path / "engine", toolchain, languages())
     planned = pulumi.planned(in_yaml(pulumi, tmp_path / "program"))
     assert component(planned) == choices(stack)
-    assert_is_the_programs(planned, stack, tmp_path / "own", toolchain)
+    assert_is_the_programs(planned, pulumi, tmp_path / "own", toolchain)
 
 
 def test_the_example_in_typescript_plans_what_the_program_does(toolchain: Toolchain, tmp_path: Path) -> None:
@@ -127,7 +129,7 @@ def test_the_example_in_typescript_plans_what_the_program_does(toolchain: Toolch
     pulumi = engine("dev", None, tmp_path / "engine", toolchain, languages())
     planned = pulumi.planned(in_typescript(pulumi, tmp_path / "program"))
     assert {"vision", "speech"} < component(planned)["pools"].keys()
-    assert_is_the_programs(planned, "dev", tmp_path / "own", toolchain)
+    assert_is_the_programs(planned, pulumi, tmp_path / "own", toolchain)
 
 
 def test_packs_stop_a_program_whose_settings_break_a_rule(toolchain: Toolchain, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from components.contract.component_package import CLUSTER_TYPE
 from components.contract.engine_marks import MARK, SECRET_KIND, SENTINELS
 from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, ClusterInventory
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
-from infra.config import ConfigurationError, parse
+from infra.config import CONFIG_KEY, ConfigurationError, parse
 from infra.package import schema
 from infra.package.inputs import plain_inputs
 from infra.package.provider import ClustersProvider, Servicer
@@ -26,7 +26,7 @@ from support import eks, stack_cases
 from support.recorder import Options, Recorder, record
 from support.sampled import sampled
 from workbench import stacks
-from workbench.stacks import CONFIG_KEY, find
+from workbench.stacks import find
 
 PATH = "/somewhere/kubeconfig"
 STACK = "urn:pulumi:test::igz-clusters::pulumi:pulumi:Stack::igz-clusters-test"
@@ -34,7 +34,8 @@ STACK = "urn:pulumi:test::igz-clusters::pulumi:pulumi:Stack::igz-clusters-test"
 
 def document(stack: str) -> dict[str, Any]:
     """Return a stack's settings as the engine hands them to the program: with their keys in order."""
-    return in_order(find(stack).document["config"][CONFIG_KEY])
+    choices: dict[str, Any] = in_order(find(stack).document["config"][CONFIG_KEY])
+    return choices
 
 
 def in_order(value: Any) -> Any:
@@ -56,8 +57,11 @@ def built(inputs: Any, **how: Any) -> tuple[Recorder, ConstructResult]:
 
 
 def refused(inputs: Any, provider: ClustersProvider | None = None, name: str = "main") -> str:
+    def program() -> None:
+        (provider or ClustersProvider()).construct(name, CLUSTER_TYPE, inputs)
+
     with pytest.raises(InputPropertiesError) as caught:
-        record(lambda: (provider or ClustersProvider()).construct(name, CLUSTER_TYPE, inputs) and None)
+        record(program)
     assert caught.value.errors == []  # beside each of them the engine would show the whole value
     return caught.value.message
 
@@ -141,7 +145,11 @@ def test_a_secret_or_an_unknown_input_is_refused_before_anything_is_built() -> N
 
 def test_a_stack_has_one_cluster() -> None:
     provider = ClustersProvider()
-    record(lambda: provider.construct("main", CLUSTER_TYPE, document("local")) and None)
+
+    def program() -> None:
+        provider.construct("main", CLUSTER_TYPE, document("local"))
+
+    record(program)
     assert refused(document("local"), provider, "other") == (
         "the program has 'main' already, and a stack has one cluster; make a stack for each"
     )
