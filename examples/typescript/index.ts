@@ -4,9 +4,9 @@ import { Cluster, types } from "@pulumi/igz-clusters";
 
 const teams = ["vision", "speech"];
 
-const onThisMachine: types.input.LocalConfig = { kind: "local" };
+const onThisMachine: types.input.LocalConfigArgs = { kind: "local" };
 
-const onEks: types.input.EksConfig = {
+const onEks: types.input.EksConfigArgs = {
     kind: "eks",
     name: "acme-dev",
     accountId: "111122223333", // yours
@@ -23,7 +23,7 @@ const onEks: types.input.EksConfig = {
 };
 
 const gpuPools = Object.fromEntries(
-    teams.map((team): [string, types.input.NodePool] => [
+    teams.map((team): [string, types.input.NodePoolArgs] => [
         team,
         { role: "gpu", size: { min: 0, max: 2 }, instanceTypes: ["g5.2xlarge"], labels: { team } },
     ]),
