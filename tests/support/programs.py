@@ -1,6 +1,7 @@
 """Programs in other languages that use the component package of this checkout."""
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -89,5 +90,16 @@ def in_typescript(pulumi: Pulumi, folder: Path) -> Path:
     made = project(pulumi, folder, yaml.safe_load((folder / "Pulumi.yaml").read_text()))
     pulumi.output(made, "package", "gen-sdk", str(SCHEMA), "--language", "nodejs", "--local", "--out", "sdks")
     (made / "sdks" / "nodejs").rename(made / "sdks" / PACKAGE)
+    _correct_imports(made / "sdks" / PACKAGE / "types")
     subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=made, check=True, timeout=600)
     return made
+
+
+def _correct_imports(types: Path) -> None:
+    """Correct the SDK's imports of its own types.
+
+    The pinned host takes ``filepath.Rel`` for what it was before Go 1.26, with which it is built. Pulumi corrected that
+    by 3.223.0 (``getRelativePath`` in pkg/codegen/nodejs/gen.go), with which this host does not compile.
+    """
+    for file in types.glob("*.ts"):
+        file.write_text(re.sub(r'from "\./(types/|utilities)', r'from "../\1', file.read_text()))
