@@ -132,10 +132,16 @@ def test_the_example_in_typescript_plans_what_the_program_does(toolchain: Toolch
     assert_is_the_programs(planned, pulumi, tmp_path / "own", toolchain)
 
 
-def test_packs_stop_a_program_whose_settings_break_a_rule(toolchain: Toolchain, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("environment", "level"), [("dev", "advisory"), ("prod", "mandatory")])
+def test_packs_judge_a_program_by_the_settings_of_its_component(
+    toolchain: Toolchain, tmp_path: Path, environment: str, level: str
+) -> None:
     pulumi = engine("dev", choices("dev"), tmp_path / "engine", toolchain)
-    program = in_python(pulumi, tmp_path / "program", "inputs['pools']['workload']['size']['max'] = 400")
-    assert "[NG-11] pool 'workload' may scale up to 400 nodes; expected at most 100." in pulumi.refused(program)
+    changes = f"inputs['environment'] = '{environment}'; inputs['pools']['workload']['size']['max'] = 400"
+    done = pulumi(in_python(pulumi, tmp_path / "program", changes), "preview")
+    assert (done.returncode != 0) is (level == "mandatory"), done.stdout[-5000:] + done.stderr
+    assert f"[{level}] [severity: medium]  ng-11-sizes-are-bounded" in done.stdout
+    assert "[NG-11] pool 'workload' may scale up to 400 nodes; expected at most 100." in done.stdout
 
 
 def test_wrong_inputs_get_the_messages_of_a_stack_file(toolchain: Toolchain, tmp_path: Path) -> None:
