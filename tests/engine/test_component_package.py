@@ -29,7 +29,6 @@ NOT_COMPARED = {"pulumi:pulumi:Stack", f"pulumi:providers:{PACKAGE}", CLUSTER_TY
 PROGRAM = """\
 import json
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 inputs = json.loads(pulumi.Config("igz-clusters").require("stack"))
 {changes}
@@ -155,14 +154,16 @@ def test_wrong_inputs_get_the_messages_of_a_stack_file(toolchain: Toolchain, tmp
     assert [str(problem) in shown for problem in caught.value.problems] == [True, True]
 
 
-def test_secrets_and_values_of_resources_are_refused(toolchain: Toolchain, tmp_path: Path) -> None:
-    pulumi = engine("local", choices("local"), tmp_path / "engine", toolchain)
+def test_secrets_and_values_of_new_resources_are_refused(toolchain: Toolchain, tmp_path: Path) -> None:
+    pulumi = engine("dev", choices("dev"), tmp_path / "engine", toolchain)
     changes = (
-        "made = kubernetes.core.v1.ConfigMap('made')\n"
-        "inputs['pools']['workload']['labels'] = {'team': pulumi.Output.secret('canary-of-a-secret')}\n"
-        "inputs['namespaces'] = {'mlrun': {'coreServices': made.id.apply(bool)}}"
+        "import pulumi_aws as aws\n"
+        "own = aws.Provider('own', region='eu-west-1', allowed_account_ids=['111122223333'])\n"
+        "vpc = aws.ec2.Vpc('own', cidr_block='10.20.0.0/16', opts=pulumi.ResourceOptions(provider=own))\n"
+        "inputs['cluster']['network'] = {'kind': 'existing', 'cidr': '10.20.0.0/16', 'vpcId': vpc.id}\n"
+        "inputs['pools']['workload']['labels'] = {'team': pulumi.Output.secret('canary-of-a-secret')}"
     )
     shown = pulumi.refused(in_python(pulumi, tmp_path / "program", changes))
+    assert f"cluster.network.vpcId: {UNKNOWN}" in shown
     assert f"pools.workload.labels.team: {SECRET}" in shown
-    assert f"namespaces.mlrun.coreServices: {UNKNOWN}" in shown
     assert "canary-of-a-secret" not in shown
