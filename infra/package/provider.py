@@ -11,7 +11,7 @@ from pulumi.errors import InputPropertiesError
 from pulumi.provider import ConstructResult, Provider, server
 from typing_extensions import override
 
-from components.contract.component_package import CLUSTER_TYPE
+from components.contract.component_package import CLUSTER_TYPE, PACKAGE
 from components.contract.existing.config import ExistingConfig
 from components.contract.local.config import LocalConfig
 from infra.config import ConfigurationError, StackConfig, parse
@@ -41,7 +41,7 @@ class ClustersProvider(Provider):
             With the messages that a stack file of these settings gets, all at once; or because the run must not go on.
         """
         if resource_type != CLUSTER_TYPE:
-            _refuse([f"{resource_type} is no type of this package; it has {CLUSTER_TYPE}"])
+            _refuse([f"unknown type {resource_type} (allowed: {CLUSTER_TYPE})"])
         if self._name not in ("", name):
             _refuse([f"the program has '{self._name}' already, and a stack has one cluster; make a stack for each"])
         try:
@@ -52,9 +52,11 @@ class ClustersProvider(Provider):
             _refuse([str(problem) for problem in error.problems])
         except RunRefusedError as error:
             _refuse([str(error)])
-        if options and isinstance(options.providers, Mapping) and options.providers:
-            passed = ", ".join(sorted(options.providers))
-            pulumi.log.warn(f"{name}: makes its own providers and does not use those that it was given: {passed}")
+        given = options.providers if options and isinstance(options.providers, Mapping) else {}
+        if unused := sorted(given.keys() - {PACKAGE}):
+            pulumi.log.warn(
+                f"{name}: makes its own providers and does not use those that it was given: {', '.join(unused)}"
+            )
         self._name = name
         # Imported here so that a mistake is reported before the SDKs of Kubernetes and the cloud are loaded.
         from infra.package.cluster import Cluster  # noqa: PLC0415

@@ -156,7 +156,9 @@ def test_a_stack_has_one_cluster() -> None:
 
 
 def test_another_type_is_refused() -> None:
-    with pytest.raises(InputPropertiesError, match=r"^igz-clusters:index:Pool is no type of this package; it has "):
+    with pytest.raises(
+        InputPropertiesError, match=r"^unknown type igz-clusters:index:Pool \(allowed: igz-clusters:index:Cluster\)$"
+    ):
         ClustersProvider().construct("main", "igz-clusters:index:Pool", {})
 
 
