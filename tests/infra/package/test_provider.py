@@ -156,9 +156,7 @@ def test_a_stack_has_one_cluster() -> None:
 
 
 def test_another_type_is_refused() -> None:
-    with pytest.raises(
-        InputPropertiesError, match=r"^unknown type igz-clusters:index:Pool \(allowed: "
-    ):
+    with pytest.raises(InputPropertiesError, match=r"^unknown type igz-clusters:index:Pool \(allowed: "):
         ClustersProvider().construct("main", "igz-clusters:index:Pool", {})
 
 
