@@ -20,6 +20,7 @@ from pulumi.runtime.proto import analyzer_pb2 as proto
 from pulumi_policy import policy as sdk_internals
 from typing_extensions import override
 
+from components.contract.component_package import CLUSTER_TYPE
 from components.contract.environments import Environment
 from policies.diagnostics import ALL_PACKS, REFERENCE, crash, doubt, notice, pack_name, said_by, violation, waived
 from policies.judge import Verdict, concerns, judge_resource, judge_stack
@@ -119,14 +120,20 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     def ConfigureStack(self, request: Any, _context: Any) -> Any:
         # Only the key that rules read, and always, so that nothing is left of an earlier stack.
         pulumi.runtime.set_config(STACK_KEY, request.config.get(STACK_KEY))
-        self._choices, self._tags = stack_choices(), dict(request.tags)
+        self._tags = dict(request.tags)
+        self._choose(stack_choices())
+        return super().ConfigureStack(request, _context)
+
+    def _choose(self, choices: Mapping[str, Any]) -> None:
+        self._choices = choices
         self._contexts.clear()
         self._levels.clear()
-        return super().ConfigureStack(request, _context)
 
     @override
     def Analyze(self, request: Any, _context: Any) -> Any:
         response = proto.AnalyzeResponse()
+        if request.type == CLUSTER_TYPE:  # a program in another language: its settings are here, before its resources
+            self._choose(json_format.MessageToDict(request.properties))
         with time_limit(f"{request.type} '{request.name}'"):
             resource = self._seen[request.urn] = resource_of(request)
             for rule in self._concerned(request.type):

@@ -35,7 +35,7 @@ EDITS: Final[Mapping[str, Mapping[str, str]]] = {
         case PretendConfig():
             from components.clusters.pretend import PretendCluster, PretendClusterArgs
 
-            return PretendCluster(pulumi.get_stack(), PretendClusterArgs(groups=config.groups)).handle
+            return PretendCluster(name, PretendClusterArgs(groups=config.groups), below).handle
         case ExistingConfig():""",
     },
     "policies/views/node_groups/__init__.py": {

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from pulumi.runtime.proto import analyzer_pb2 as proto
 
+from components.contract.component_package import CLUSTER_TYPE
 from components.contract.environments import Environment
 from policies.rule import Context, EachOf, Finding, Level, WholeStack
 from policies.values import UNKNOWN, NotJudgeableError
@@ -142,6 +143,14 @@ def test_the_environment_comes_from_rule_then_stack_then_tag_and_is_else_product
     rule_config = {"xx-01-made-up": {"environment": config}} if config else {}
     report = Wire([a_rule(wrong)], stack=stack, tags=tags, config=rule_config).judge("t", {})
     assert f"judged as {expected}." in report.messages[0]
+
+
+@pytest.mark.parametrize("stack", [None, {"environment": "prod"}])
+def test_a_program_in_another_language_is_judged_by_the_settings_of_its_component(stack: Any) -> None:
+    wire = Wire([a_rule(wrong)], stack=stack)
+    assert "judged as prod." in wire.judge("t", {}).messages[0]
+    report = wire.judge_stack([(CLUSTER_TYPE, "main", {"environment": "dev", "pools": {}}), ("t", "one", {})])
+    assert ["judged as dev." in message for message in report.messages] == [True]
 
 
 def test_nothing_is_left_of_an_earlier_stack() -> None:

@@ -1,0 +1,61 @@
+"""The component's inputs as the engine sends them, made plain."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.struct_pb2 import Struct
+
+from components.contract.engine_marks import MARK, OUTPUT_KIND, SECRET_KIND, SENTINELS
+from infra.config import ConfigurationError, KeyPath, Problem
+
+UNKNOWN: Final = (
+    "is not known in a preview, because it comes from a resource that does not exist yet; settings of a cluster must "
+    "be known before anything is created: use a plain value or an output of another stack"
+)
+SECRET: Final = (
+    "is a secret, but settings of a cluster are kept and shown in clear; use a plain value, and pass no secret"  # noqa: S105 a message
+)
+NOT_PLAIN: Final = "must be a plain value; files, archives and resources are not"
+
+
+def plain_inputs(bag: Struct) -> dict[str, Any]:
+    """Return the inputs as the program gets a stack file's settings: keys in order, and whole numbers as integers.
+
+    The engine's maps have no order. Of configuration it sorts the keys, and the order of pools shows in what is made.
+
+    Raises
+    ------
+    ConfigurationError
+        With every input that is unknown, secret or no plain value.
+    """
+    given = MessageToDict(bag)
+    if problems := list(_problems(given, ())):
+        raise ConfigurationError(problems)
+    return {key: _plain(given[key]) for key in sorted(given)}
+
+
+def _problems(value: Any, path: KeyPath) -> Iterator[Problem]:
+    if isinstance(value, dict) and MARK in value:
+        if value[MARK] == SECRET_KIND or value.get("secret"):
+            yield Problem(path, SECRET)
+        elif value[MARK] != OUTPUT_KIND:
+            yield Problem(path, NOT_PLAIN)
+        elif "value" not in value:
+            yield Problem(path, UNKNOWN)
+        else:
+            yield from _problems(value["value"], path)
+    elif isinstance(value, str) and value in SENTINELS:
+        yield Problem(path, UNKNOWN)
+    elif isinstance(value, dict | list):
+        for key, inner in sorted(value.items()) if isinstance(value, dict) else enumerate(value):
+            yield from _problems(inner, (*path, key))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _plain(value["value"]) if MARK in value else {key: _plain(value[key]) for key in sorted(value)}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    # The engine has one type of number.
+    return int(value) if isinstance(value, float) and value.is_integer() else value
