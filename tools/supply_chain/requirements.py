@@ -77,6 +77,8 @@ def problems(file: Path) -> Iterator[str]:
     """Yield the lines of a requirements file that would install unreviewed content."""
     for line in lines(file):
         pin, start = _pin(line), line.split("\\")[0].strip()
+        if start.startswith("-r ") and (file.parent / start[3:]).resolve() == REQUIREMENTS:
+            continue  # it is judged itself
         if start.startswith("-"):
             yield f"{file.name}: {start}: an option; only packages are allowed, and no address of an index; {_LOCK}"
         elif not pin or pin.requirement.url:
