@@ -21,6 +21,7 @@ from pulumi_policy import policy as sdk_internals
 from typing_extensions import override
 
 from components.contract.component_package import CLUSTER_TYPE
+from components.contract.engine_marks import with_integers
 from components.contract.environments import Environment
 from policies.diagnostics import ALL_PACKS, REFERENCE, crash, doubt, notice, pack_name, said_by, violation, waived
 from policies.judge import Verdict, concerns, judge_resource, judge_stack
@@ -133,7 +134,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     def Analyze(self, request: Any, _context: Any) -> Any:
         response = proto.AnalyzeResponse()
         if request.type == CLUSTER_TYPE:  # a program in another language: its settings are here, before its resources
-            self._choose(json_format.MessageToDict(request.properties))
+            self._choose(with_integers(json_format.MessageToDict(request.properties)))
         with time_limit(f"{request.type} '{request.name}'"):
             resource = self._seen[request.urn] = resource_of(request)
             for rule in self._concerned(request.type):

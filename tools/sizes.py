@@ -16,8 +16,8 @@ SHIPPED: Final = ("infra", "components", "policies", "workbench")
 FEATURES: Final = 50_750
 """Lines granted for what was added after the split of the workbench, such as ``check``, ``accept``, placement,
 ``verify``, ``rehearse``, cloud identities, shared storage, office hours, shared and reserved GPUs, fast networks,
-headroom, backups, ways in, limits of upgrades with a way back, closed networks, fleets, passports, bases of stack files,
-and the component package."""
+headroom, backups, ways in, limits of upgrades with a way back, closed networks, fleets, passports, bases of stack
+files, and the component package."""
 
 TOTAL_MAX: Final = 42_000 + FEATURES
 """Lines of all shipped files together, blank lines included."""

@@ -1,11 +1,11 @@
-"""Marks of the engine in the properties that it sends: values that are unknown yet, secrets, outputs.
+"""What the engine's properties have beside plain values: marks of unknown values, secrets and outputs; its numbers.
 
 https://github.com/pulumi/pulumi/blob/v3.259.0/sdk/go/common/resource/plugin/rpc.go and
 https://github.com/pulumi/pulumi/blob/v3.259.0/sdk/go/common/resource/sig/sig.go. The SDK defines them too, under
 private names, and is slow to load.
 """
 
-from typing import Final
+from typing import Any, Final
 
 SENTINELS: Final = frozenset(
     {
@@ -28,3 +28,12 @@ SECRET_KIND: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 the kind, 
 
 OUTPUT_KIND: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 """Kind of an output: ``value`` if it is known, ``secret`` if it is one."""
+
+
+def with_integers(value: Any) -> Any:
+    """Return properties with integers in place of whole floats, for the engine has one type of number."""
+    if isinstance(value, dict):
+        return {key: with_integers(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [with_integers(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

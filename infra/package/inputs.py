@@ -6,7 +6,7 @@ from typing import Any, Final
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.struct_pb2 import Struct
 
-from components.contract.engine_marks import MARK, OUTPUT_KIND, SECRET_KIND, SENTINELS
+from components.contract.engine_marks import MARK, OUTPUT_KIND, SECRET_KIND, SENTINELS, with_integers
 from infra.config import ConfigurationError, KeyPath, Problem
 
 UNKNOWN: Final = (
@@ -29,7 +29,7 @@ def plain_inputs(bag: Struct) -> dict[str, Any]:
     ConfigurationError
         With every input that is unknown, secret or no plain value.
     """
-    given = MessageToDict(bag)
+    given = with_integers(MessageToDict(bag))
     if problems := list(_problems(given, ())):
         raise ConfigurationError(problems)
     return {key: _plain(given[key]) for key in sorted(given)}
@@ -55,7 +55,4 @@ def _problems(value: Any, path: KeyPath) -> Iterator[Problem]:
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return _plain(value["value"]) if MARK in value else {key: _plain(value[key]) for key in sorted(value)}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    # The engine has one type of number.
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value

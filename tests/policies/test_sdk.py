@@ -153,6 +153,15 @@ def test_a_program_in_another_language_is_judged_by_the_settings_of_its_componen
     assert ["judged as dev." in message for message in report.messages] == [True]
 
 
+def test_the_policy_choices_of_a_component_count_also_those_that_are_numbers() -> None:
+    def check(_: Any, context: Context) -> Iterator[Finding]:
+        yield Finding(f"at most {context.choices.largest_pool}, tagged {context.choices.required_tags}.")
+
+    inputs = {"environment": "dev", "policies": {"largestPool": 40, "requiredTags": ["team"]}}
+    report = Wire([a_rule(check)]).judge_stack([(CLUSTER_TYPE, "main", inputs), ("t", "one", {})])
+    assert ["at most 40, tagged ('team',)." in message for message in report.messages] == [True]
+
+
 def test_nothing_is_left_of_an_earlier_stack() -> None:
     Wire([a_rule(wrong)], stack={"environment": "dev"})
     assert "judged as prod." in Wire([a_rule(wrong)]).judge("t", {}).messages[0]

@@ -8,7 +8,7 @@ from components.contract.access import AccessLevel
 from components.contract.aks.access import PrincipalKind, role_id
 from components.contract.aks.autoscaling import autoscaler_profile
 from components.contract.aks.config import AksConfig, JobMix
-from components.contract.aks.maintenance import NodeImageChannel, MaintenanceDay
+from components.contract.aks.maintenance import MaintenanceDay, NodeImageChannel
 from components.contract.aks.network import nodes_that_fit, nodes_with_pods
 from components.contract.ranges import PUBLIC_PREFIX_MIN
 from infra.config import ConfigurationError
