@@ -143,6 +143,10 @@ def test_a_secret_or_an_unknown_input_is_refused_before_anything_is_built() -> N
     assert "canary" not in caught.value.message
 
 
+def test_a_base_is_refused() -> None:
+    assert refused({**document("local"), "base": "acme"}).startswith("base: names a base, which only a stack file can")
+
+
 def test_a_stack_has_one_cluster() -> None:
     provider = ClustersProvider()
 
@@ -165,7 +169,7 @@ def test_a_program_without_the_surroundings_of_its_cluster_is_told_how_to_get_th
 ) -> None:
     monkeypatch.delenv(KUBECONFIG)
     monkeypatch.delenv(INVENTORY_VARIABLE)
-    way = 'Run `eval "$(igz-clusters env test)"` first.'
+    way = 'Run `eval "$(igz-clusters env test)"` in the folder of the stack file first.'
     assert refused(document("local")) == f"{KUBECONFIG} is not set. {way}"
     assert (
         refused(document("existing")) == f"{INVENTORY_VARIABLE} is not set, so the cluster's nodes are unknown. {way}"
