@@ -1,6 +1,7 @@
 """Programs in other languages that use the component package of this checkout."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -8,8 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import grpc
 import pytest
 import yaml
+from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from components.contract.component_package import PACKAGE
 from infra.package.schema import SCHEMA
@@ -61,6 +64,22 @@ class Pulumi(NamedTuple):
         # The program itself may have a traceback, since the engine ends under it.
         assert f'File "{PROJECT_ROOT / "infra"}' not in printed, printed[-5000:]
         return printed
+
+
+def served_schema(python: Path, plugin: Path, folder: Path) -> dict[str, Any]:
+    """Start a package in a folder as the engine does, and return the schema that it serves."""
+    command = [str(python), str(plugin), "127.0.0.1:1"]  # the address of the engine, which a schema does not need
+    variables = {"PATH": os.defpath, "HOME": str(folder)}
+    with subprocess.Popen(command, cwd=folder, env=variables, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            with grpc.insecure_channel(f"127.0.0.1:{int(process.stdout.readline())}") as channel:
+                asked = provider_pb2.GetSchemaRequest(version=0)
+                answer = provider_pb2_grpc.ResourceProviderStub(channel).GetSchema(asked, timeout=60)
+        finally:
+            process.terminate()
+    found: dict[str, Any] = json.loads(answer.schema)
+    return found
 
 
 def languages() -> Path:

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pulumi
@@ -23,6 +25,7 @@ from infra.package.provider import ClustersProvider, Servicer
 from infra.program import run
 from infra.run_facts import KUBECONFIG
 from support import eks, stack_cases
+from support.programs import PLUGIN, served_schema
 from support.recorder import Options, Recorder, record
 from support.sampled import sampled
 from workbench import stacks
@@ -157,6 +160,10 @@ def test_a_stack_has_one_cluster() -> None:
     assert refused(document("local"), provider, "other") == (
         "the program has 'main' already, and a stack has one cluster; make a stack for each"
     )
+
+
+def test_the_package_starts_in_any_folder_and_serves_its_schema(tmp_path: Path) -> None:
+    assert served_schema(Path(sys.executable), PLUGIN, tmp_path) == json.loads(schema.schema_text())
 
 
 def test_another_type_is_refused() -> None:
