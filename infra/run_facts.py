@@ -50,8 +50,9 @@ def run_facts(config: StackConfig, way: str) -> RunFacts:
     RunRefusedError
         A fact that the stack's kind needs is missing, unreadable or about another cluster.
     """
-    kubeconfig = os.environ.get(KUBECONFIG)
-    if isinstance(config.cluster, LocalConfig) and not kubeconfig:
+    is_local = isinstance(config.cluster, LocalConfig)
+    kubeconfig = os.environ.get(KUBECONFIG) if is_local else None
+    if is_local and not kubeconfig:
         raise RunRefusedError(f"{KUBECONFIG} is not set. {way}")
     sighting = _sighting(config.cluster, way) if isinstance(config.cluster, ExistingConfig) else None
     try:

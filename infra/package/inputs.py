@@ -1,10 +1,11 @@
 """The component's inputs as the engine sends them, made plain."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from math import isfinite
 from typing import Any, Final
 
 from google.protobuf.json_format import MessageToDict
-from google.protobuf.struct_pb2 import Struct
+from google.protobuf.struct_pb2 import Struct, Value
 
 from components.contract.engine_marks import MARK, OUTPUT_KIND, SECRET_KIND, SENTINELS, with_integers
 from infra.config import ConfigurationError, KeyPath, Problem
@@ -17,6 +18,7 @@ SECRET: Final = (
     "is a secret, but settings of a cluster are kept and shown in clear; use a plain value, and pass no secret"  # noqa: S105 a message
 )
 NOT_PLAIN: Final = "must be a plain value; files, archives and resources are not"
+NOT_FINITE: Final = "is not a finite number: the program passes NaN or infinity"
 
 
 def plain_inputs(bag: Struct) -> dict[str, Any]:
@@ -27,12 +29,22 @@ def plain_inputs(bag: Struct) -> dict[str, Any]:
     Raises
     ------
     ConfigurationError
-        With every input that is unknown, secret or no plain value.
+        With every input that is not a finite number; else with every one that is unknown, secret or not plain.
     """
+    if problems := list(_not_finite(sorted(bag.fields.items()), ())):
+        raise ConfigurationError(problems)  # JSON has no such numbers
     given = with_integers(MessageToDict(bag))
     if problems := list(_problems(given, ())):
         raise ConfigurationError(problems)
     return {key: _plain(given[key]) for key in sorted(given)}
+
+
+def _not_finite(values: Iterable[tuple[str | int, Value]], path: KeyPath) -> Iterator[Problem]:
+    for key, value in values:
+        if not isfinite(value.number_value):
+            yield Problem((*path, key), NOT_FINITE)
+        yield from _not_finite(sorted(value.struct_value.fields.items()), (*path, key))
+        yield from _not_finite(enumerate(value.list_value.values), (*path, key))
 
 
 def _problems(value: Any, path: KeyPath) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from google.protobuf.struct_pb2 import Struct
 
 from components.contract.engine_marks import MARK, OUTPUT_KIND, SECRET_KIND, SENTINELS
 from infra.config import ConfigurationError
-from infra.package.inputs import NOT_PLAIN, SECRET, UNKNOWN, plain_inputs
+from infra.package.inputs import NOT_FINITE, NOT_PLAIN, SECRET, UNKNOWN, plain_inputs
 
 PASSWORD = "canary-of-a-secret"  # noqa: S105 it must never be shown
 
@@ -60,6 +60,18 @@ def test_a_file_or_a_resource_is_refused_at_its_path() -> None:
     assert refused({"cluster": {"kubeconfig": asset, "name": resource}}) == [
         f"cluster.kubeconfig: {NOT_PLAIN}",
         f"cluster.name: {NOT_PLAIN}",
+    ]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_number_that_is_not_finite_is_refused_at_its_path(number: float) -> None:
+    given = Struct()
+    given.update({"pools": {"gpu": {"size": {"min": number}, "instanceTypes": ["a", number]}}})
+    with pytest.raises(ConfigurationError) as caught:
+        plain_inputs(given)
+    assert [str(problem) for problem in caught.value.problems] == [
+        f"pools.gpu.instanceTypes[1]: {NOT_FINITE}",
+        f"pools.gpu.size.min: {NOT_FINITE}",
     ]
 
 
