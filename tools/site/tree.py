@@ -196,9 +196,14 @@ def _place(name: str) -> str:
 
 
 def _arrows(diagram: str) -> str:
-    """Return the arrows of a diagram as a table: the site draws none, because that would need a library of its own."""
+    """Return the arrows of a diagram as a table: the site draws none, because that would need a library of its own.
+
+    A diagram whose arrows have texts stays as it is written.
+    """
     rows: dict[str, list[str]] = {}
     for importer, imported in _ARROW.findall(diagram):
         rows.setdefault(importer, []).append(f"`{imported}`")
+    if not rows:
+        return fenced(diagram, "text")
     listed = "\n".join(f"| `{importer}` | {', '.join(imported)} |" for importer, imported in rows.items())
     return f"| from | to |\n|---|---|\n{listed}\n"

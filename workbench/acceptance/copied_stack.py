@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from components.contract.environments import Environment
+from components.contract.environments import ClusterKind, Environment
 from components.contract.existing.config import ExistingConfig
 from components.contract.labels import is_dns_label
 from components.contract.policy_guard import PolicyGuard
@@ -210,6 +210,8 @@ def _leave_out(choices: dict[str, Any]) -> Iterator[str]:
     """Remove the pools, schedules and traits of older clusters that a copy cannot have; return a sentence for each."""
     if choices["cluster"].pop(_HOURS, None):
         yield f"cluster.{_HOURS}: they could stop the nodes in the middle of a run."
+    if choices["cluster"]["kind"] == ClusterKind.AKS and choices["cluster"].pop("backup", None) is not None:
+        yield "cluster.backup: Azure keeps the vault of a run for two weeks, and the next run would find it."
     if choices["cluster"].pop("createdWithPool", None):
         yield "cluster.createdWithPool: a new cluster is created with its own pool."
     if choices["cluster"].pop("nodeVersion", None):

@@ -29,7 +29,7 @@ from workbench.report.terminal import print_table
 from workbench.stacks import bases
 from workbench.stacks.difference import Difference, Value, differences
 from workbench.stacks.origins import Origin
-from workbench.system.errors import UserError
+from workbench.system.errors import NoVerdictError, UserError
 
 app = typer.Typer(help="Check stack files, explain keys, show the configuration.", no_args_is_help=True)
 
@@ -209,9 +209,12 @@ def diff(left: StackAtRevision, right: StackAtRevision, *, as_json: AsJson = Fal
 
     Compares what applies, defaults and what a base adds included, and says what sets each value. STACK@REVISION is a
     stack as a commit of its repository has it: `config diff dev@main dev` shows what the work in progress changes.
-    Exit code 1 if something differs.
+    Exit code 1 if something differs, 3 if one of them cannot be read.
     """
-    found = differences(*(_at(each) for each in (left, right)))
+    try:
+        found = differences(*(_at(each) for each in (left, right)))
+    except UserError as error:
+        raise NoVerdictError(error.message, error.hint) from error
     if as_json:
         _print_json({"left": left, "right": right, "differences": [_row(each) for each in found]})
     elif found:

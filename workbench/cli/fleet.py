@@ -195,8 +195,8 @@ def accept(  # noqa: PLR0913 - its options
 def resume(*, yes: Yes = False, as_json: AsJson = False, page: Output = None) -> None:
     """Continue the last run of `up` or `accept`.
 
-    What has ended well runs again only if its stack file, policies/overrides.yaml or this package changed. A stack on
-    which `up` was killed is repaired first, as by `recover`. Exit code: as that of the command.
+    What has ended well runs again only if its stack file, its base, policies/overrides.yaml or this package changed. A
+    stack on which `up` was killed is repaired first, as by `recover`. Exit code: as that of the command.
     """
     output.require_output(page)
     records = Records.of_folder()

@@ -283,7 +283,7 @@ def continued(run: Run, planned: Sequence[Entry], inputs: dict[str, str]) -> tup
 def _why_again(entry: Entry, inputs: str) -> str:
     """Return why something runs again; empty if it holds, or has not run."""
     if entry.result is Result.OK:
-        return "" if entry.inputs == inputs else "its stack file, the overrides or this package changed"
+        return "" if entry.inputs == inputs else "its stack file, its base, the overrides or this package changed"
     if entry.result is Result.RUNNING:
         return "was killed"
     return "" if entry.result is Result.WAITING else words(entry.verb, entry.result)

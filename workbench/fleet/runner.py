@@ -19,7 +19,7 @@ from workbench.fleet.verb import Result, Verb, result_of
 PAUSE: Final = 0.1
 """Seconds between two looks at the processes."""
 
-_CHANGED: Final = "Its stack file, policies/overrides.yaml or this package changed since the run began."
+_CHANGED: Final = "Its stack file, its base, policies/overrides.yaml or this package changed since the run began."
 
 _ASKS_TO_END: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

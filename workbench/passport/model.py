@@ -109,7 +109,7 @@ class Package(_Shape):
     name: str
     version: str
     commit: str | None
-    """Its Git commit; null if it is not a checkout."""
+    """Its Git commit; null if it is not known, as of a wheel."""
 
 
 class StackIdentity(_Shape):

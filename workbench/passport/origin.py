@@ -1,8 +1,8 @@
 """Which package and which stack file a passport is about, by their commits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from pathlib import Path
 from typing import Final
 
@@ -10,9 +10,12 @@ from workbench import stacks
 from workbench.stacks import Stack, policy_overrides
 from workbench.system.errors import UserError
 from workbench.system.git import git
+from workbench.system.installation import is_from_wheel, recorded_origin
 from workbench.system.paths import APP, PROJECT_ROOT
 
-_DECIDES: Final = ("components", "infra", "policies", "pyproject.toml", "requirements.txt", "toolchain", "workbench")
+_DECIDES: Final = (
+    *("Pulumi.yaml", "components", "infra", "policies", "pyproject.toml", "requirements.txt", "toolchain", "workbench"),
+)
 """What of a checkout of this package decides results."""
 
 
@@ -25,7 +28,7 @@ class Origin:
     version
         Of this package.
     package
-        Commit of this package; None if it is not a checkout, as after an installation.
+        Commit of this package; None if it was installed from a wheel that does not say it.
     stack
         Commit of the stack file; None if it is not in Git.
     unclean
@@ -60,11 +63,20 @@ def origin_of(stack: Stack, package: Path = PROJECT_ROOT) -> Origin:
         Folder of this package. Default: that of the running one.
     """
     sources = [each.resolve() for each in (stack.file, stack.base, stacks.folder() / policy_overrides.FILE) if each]
-    is_checkout = git(package, "rev-parse", "--show-toplevel") == str(package)
-    unclean = [*_unclean_stack(*sources)]
-    if is_checkout:
-        unclean += _changes("This package", package, "--", *_DECIDES)
-    return Origin(version(APP), _commit(package) if is_checkout else None, _commit(sources[0].parent), tuple(unclean))
+    commit, doubts = _commit_of(package)
+    return Origin(version(APP), commit, _commit(sources[0].parent), (*_unclean_stack(*sources), *doubts))
+
+
+def _commit_of(package: Path) -> tuple[str | None, Sequence[str]]:
+    """Return the commit of this package, and why it may differ from that commit."""
+    if git(package, "rev-parse", "--show-toplevel") == str(package):
+        return _commit(package), [*_changes("This package", package, "--", *_DECIDES)]
+    if not is_from_wheel():
+        return None, ["This package is in no Git commit."]
+    recorded = recorded_origin(distribution(APP))
+    if "dir_info" in recorded:
+        return None, ["This package was installed from a folder, so its commit is not known."]
+    return recorded.get("vcs_info", {}).get("commit_id"), []
 
 
 def _commit(folder: Path) -> str | None:

@@ -90,7 +90,7 @@ def _header(passport: Passport) -> Html:
     rows = [
         ("Stack", f"{stack.name} ({stack.kind}, {stack.environment})"),
         ("Stack file", f"commit {stack.commit or 'none'}, settings sha256:{stack.digest}"),
-        ("Package", f"{package.name} {package.version}, commit {package.commit or 'none: installed from a release'}"),
+        ("Package", f"{package.name} {package.version}, commit {package.commit or 'none: installed from a wheel'}"),
         ("Cluster", f"{cluster.resource or 'no id in a cloud'}, UID {cluster.uid}, Kubernetes {cluster.version}"),
         ("Made", f"{passport.made:%Y-%m-%d %H:%M} UTC"),
         ("Expires", f"{passport.expires:%Y-%m-%d %H:%M} UTC"),

@@ -40,6 +40,7 @@ FILES: Final[Mapping[str, str]] = {
     # Includes the folders themselves, which may be links or submodules.
     r"policies(/.*)?": "code shared by the rules",
     r"components/contract(/.*)?": "the contract that rules check against",
+    r"components/stack_files(/.*)?": "how stack files and their bases are read",
     r"(workbench/offline|tools/facts)(/.*)?": "the provider facts for plans without an account",
     r"workbench(/.*)?": "how later changes are evaluated and shown",
     r"(requirements\.txt|pyproject\.toml|setup\.(py|cfg))": "the packages that programs and rules use",

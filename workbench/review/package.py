@@ -21,7 +21,7 @@ from workbench.system.paths import PROJECT_ROOT
 PROGRAM: Final = ("Pulumi.yaml", "infra", "components", "policies", "workbench")
 """Files that run in a plan."""
 
-JUDGE: Final = ("policies", "components/contract", "requirements.txt")
+JUDGE: Final = ("policies", "components/contract", "components/stack_files", "requirements.txt")
 """Files that affect the evaluation: the packs and everything that they read."""
 
 REQUIREMENTS: Final = "requirements.txt"

@@ -1,6 +1,5 @@
 """Which release of this package a repository uses, and where it gets it."""
 
-import json
 import re
 from dataclasses import dataclass
 from importlib.metadata import Distribution
@@ -11,6 +10,7 @@ from typing_extensions import override
 
 from workbench.system.errors import UserError
 from workbench.system.git import git
+from workbench.system.installation import recorded_origin
 
 _SOURCE = re.compile(r"[A-Za-z0-9@:/._~+%-]+")
 
@@ -73,8 +73,7 @@ def pin_of_wheel(installed: Distribution, source: str | None = None) -> Pin:
     Parameters
     ----------
     installed
-        The installed package. If its wheel was built from a Git address, pip and uv recorded address and commit:
-        https://packaging.python.org/en/latest/specifications/direct-url/.
+        The installed package. If its wheel was built from a Git address, pip and uv recorded address and commit.
     source
         Default: the recorded address without a password. Otherwise the tag of the version is looked up there.
 
@@ -83,7 +82,7 @@ def pin_of_wheel(installed: Distribution, source: str | None = None) -> Pin:
     UserError
         There is neither a recorded address nor a source, or the source does not have the tag.
     """
-    recorded = json.loads(installed.read_text("direct_url.json") or "{}")
+    recorded = recorded_origin(installed)
     origin = recorded.get("vcs_info", {})
     if origin.get("vcs") == "git":
         revision = str(origin.get("requested_revision", ""))

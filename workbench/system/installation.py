@@ -4,10 +4,12 @@ A wheel puts a folder that is laid out as a checkout into site-packages, and tha
 of the packages in it are general: other software may have packages of the same names, and the first on the path wins.
 """
 
+import json
 import sys
+from importlib.metadata import Distribution
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
@@ -25,6 +27,15 @@ _OWN_ENVIRONMENT: Final = (
 def is_from_wheel() -> bool:
     """Return whether this package was installed from a wheel."""
     return (PROJECT_ROOT.parent / _PATH_FILE).is_file()
+
+
+def recorded_origin(installed: Distribution) -> dict[str, Any]:
+    """Return what pip and uv recorded of where an installed package came from; empty if it came from an index.
+
+    https://packaging.python.org/en/latest/specifications/direct-url/
+    """
+    found: dict[str, Any] = json.loads(installed.read_text("direct_url.json") or "{}")
+    return found
 
 
 def require_own_environment() -> None:

@@ -79,3 +79,9 @@ def test_a_diagram_is_a_table_of_its_arrows() -> None:
     [imports] = [page for page in site.documents() if page.path == "imports.md"]
     assert "mermaid" not in imports.text
     assert re.search(r"^\| `infra` \| .*`components\.contract`", imports.text, re.MULTILINE)
+
+
+def test_a_diagram_whose_arrows_have_texts_stays_as_it_is_written() -> None:
+    [fleet] = [page for page in Site().documents() if page.path == "fleet.md"]
+    assert 'canary -- "bake 30m" --> check' in fleet.text
+    assert "| from | to |" not in fleet.text

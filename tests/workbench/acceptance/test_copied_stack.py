@@ -81,6 +81,14 @@ def test_schedules_and_reserved_pools_stay_the_originals(folder: Path) -> None:
     assert "officeHours" not in context.copied.choices["cluster"]
 
 
+def test_backups_of_aks_stay_the_originals(folder: Path) -> None:
+    context = context_of(folder, aks.document({"pools.data": None, "cluster.backup": {}}))
+    assert context.record.left_out == (
+        "cluster.backup: Azure keeps the vault of a run for two weeks, and the next run would find it.",
+    )
+    assert "backup" not in context.copied.choices["cluster"]
+
+
 def test_a_guard_that_would_refuse_the_run_only_warns_in_the_copy(folder: Path) -> None:
     assert copied(folder, {**LOCAL, "policyGuard": "required"}).choices["policyGuard"] == "warn"
     assert "policyGuard" not in copied(folder, LOCAL, "other").choices

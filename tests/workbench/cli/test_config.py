@@ -14,7 +14,7 @@ from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli import stack
 from workbench.cli.app import app
-from workbench.system.errors import UserError
+from workbench.system.errors import NoVerdictError, UserError
 
 BROKEN = VALID.replace("environment: dev", "environment: prd").replace("min: 2", "min: 1")
 
@@ -345,6 +345,7 @@ def test_diff_compares_with_a_commit_and_its_base(organisation: Path) -> None:
     assert row["left"]["origin"] == row["right"]["origin"] == "Base.acme.yaml:4 (dev)"
     refused = run("diff", "good@nowhere", "good").exception
     assert str(refused).startswith("good@nowhere: 'nowhere' is neither a stack nor a commit")
+    assert isinstance(refused, NoVerdictError)
     assert str(run("diff", "godo@HEAD", "good").exception).startswith("Stack 'godo' not found")
 
 

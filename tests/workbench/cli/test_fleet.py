@@ -124,7 +124,7 @@ def test_an_edited_stack_file_runs_again(place: Path) -> None:
     file = place / "Pulumi.a.yaml"
     file.write_text(f"{file.read_text()} ")
     again = run("resume", "--yes")
-    assert "a: its stack file, the overrides or this package changed; up runs again." in again.stderr
+    assert "a: its stack file, its base, the overrides or this package changed; up runs again." in again.stderr
     assert asked(place) == ["up a"]
 
 

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,10 +45,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     git(tmp_path, "add", "Pulumi.test.yaml")
     git(tmp_path, "commit", "--quiet", "--message=stack")
     monkeypatch.setattr("workbench.cli.passport.origin_of", lambda stack: origin.origin_of(stack, tmp_path / "no"))
+    installed(monkeypatch)
     monkeypatch.setattr("workbench.engine.check.check", lambda _: CHECKED)
     assert run("key", "--output", "key.pem").exit_code == 0
     holds(monkeypatch)
     return tmp_path
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, recorded: Mapping[str, Any] | None = {}) -> None:
+    """Let this package be installed from a wheel of which pip recorded this; None: let it be a folder."""
+    monkeypatch.setattr(origin, "is_from_wheel", lambda: recorded is not None)
+    monkeypatch.setattr(origin, "recorded_origin", lambda _: recorded)
 
 
 def holds(monkeypatch: pytest.MonkeyPatch, plant: Callable[[Objects], object] = lambda _: None) -> None:
@@ -259,3 +266,24 @@ def test_key_prints_the_public_key_alone(folder: Path) -> None:
     done = run("key", "--output", "second.pem")
     assert done.stdout == (folder / "second.pub").read_text()
     assert "PRIVATE" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("recorded", "said"),
+    [
+        (None, "This package is in no Git commit."),
+        ({"dir_info": {}}, "This package was installed from a folder, so its commit is not known."),
+    ],
+)
+def test_a_package_that_may_be_edited_is_not_clean(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, recorded: Mapping[str, Any] | None, said: str
+) -> None:
+    installed(monkeypatch, recorded)
+    assert said in refusal(run("make", "test"))
+
+
+def test_the_commit_that_a_package_was_installed_from_is_in_the_passport(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(monkeypatch, {"url": "https://example.com/x", "vcs_info": {"vcs": "git", "commit_id": "a" * 40}})
+    assert origin.origin_of(stacks.find("test"), folder / "no").package == "a" * 40

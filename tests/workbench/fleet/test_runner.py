@@ -271,8 +271,8 @@ def test_a_changed_stack_file_runs_again_and_is_verified_again() -> None:
     world.codes.clear()
     reasons = world.resume(a="edited")
     assert reasons == [
-        "a: its stack file, the overrides or this package changed; up runs again.",
-        "a: its stack file, the overrides or this package changed; verify runs again.",
+        "a: its stack file, its base, the overrides or this package changed; up runs again.",
+        "a: its stack file, its base, the overrides or this package changed; verify runs again.",
         "c: failed; up runs again.",
     ]
     assert world.log == ["up a", "verify a", "up c", "verify c"]

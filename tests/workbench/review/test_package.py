@@ -42,8 +42,11 @@ def test_a_change_of_the_program_runs_its_own_copy_with_the_packages_that_are_th
     assert imported(package, "pulumi") == imported(BASE, "pulumi")
     assert not (head.root / ".venv").exists()
     assert is_same(base.root, head.root, JUDGE)
-    head.write("policies/more.py", "")
-    assert not is_same(base.root, head.root, JUDGE)
+    for folder in ("policies", "components/contract", "components/stack_files"):
+        head.write(f"{folder}/more.py", "")
+        assert not is_same(base.root, head.root, JUDGE)
+        (head.root / folder / "more.py").unlink()
+    assert is_same(base.root, head.root, JUDGE)
 
 
 def test_a_repository_of_stack_files_runs_the_release_that_it_pins(tmp_path: Path) -> None:
