@@ -29,7 +29,7 @@ from policies.registry import RULES
 from policies.remediation import Draft
 from policies.resource import Resource
 from policies.rule import STRICTNESS, Context, Level, Pack, Rule, WholeStack
-from policies.settings import STACK_KEY, context, stack_choices
+from policies.settings import STACK_KEY, component_choices, context, stack_choices
 from policies.unknown_policy import unknown_fails
 from policies.values import NotJudgeableError
 from policies.waivers import Waivers
@@ -134,7 +134,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     def Analyze(self, request: Any, _context: Any) -> Any:
         response = proto.AnalyzeResponse()
         if request.type == CLUSTER_TYPE:  # a program in another language: its settings are here, before its resources
-            self._choose(with_integers(json_format.MessageToDict(request.properties)))
+            self._choose(component_choices(with_integers(json_format.MessageToDict(request.properties))))
         with time_limit(f"{request.type} '{request.name}'"):
             resource = self._seen[request.urn] = resource_of(request)
             for rule in self._concerned(request.type):

@@ -145,12 +145,28 @@ def test_the_environment_comes_from_rule_then_stack_then_tag_and_is_else_product
     assert f"judged as {expected}." in report.messages[0]
 
 
-@pytest.mark.parametrize("stack", [None, {"environment": "prod"}])
-def test_a_program_in_another_language_is_judged_by_the_settings_of_its_component(stack: Any) -> None:
-    wire = Wire([a_rule(wrong)], stack=stack)
+def test_a_program_in_another_language_is_judged_by_the_settings_of_its_component() -> None:
+    wire = Wire([a_rule(wrong)])
     assert "judged as prod." in wire.judge("t", {}).messages[0]
     report = wire.judge_stack([(CLUSTER_TYPE, "main", {"environment": "dev", "pools": {}}), ("t", "one", {})])
     assert ["judged as dev." in message for message in report.messages] == [True]
+
+
+@pytest.mark.parametrize(
+    ("stack", "component", "expected"),
+    [
+        ({"environment": "prod"}, {"environment": "dev"}, "prod 100"),
+        ({"environment": "dev"}, {"environment": "prod"}, "prod 100"),
+        ({"environment": "dev"}, {"environment": "dev", "policies": {"largestPool": 900}}, "dev 100"),
+        ({"environment": "dev", "policies": {"largestPool": 9}}, {"environment": "dev"}, "dev 9"),
+    ],
+)
+def test_a_component_loosens_no_rule_that_the_stack_file_selects(stack: Any, component: Any, expected: str) -> None:
+    def check(_: Any, context: Context) -> Iterator[Finding]:
+        yield Finding(f"{context.environment} {context.choices.largest_pool}.")
+
+    report = Wire([a_rule(check)], stack=stack).judge_stack([(CLUSTER_TYPE, "main", component), ("t", "one", {})])
+    assert [f"{expected}." in message for message in report.messages] == [True]
 
 
 def test_the_policy_choices_of_a_component_count_also_those_that_are_numbers() -> None:
