@@ -92,7 +92,9 @@ class Site:
             path = PurePosixPath(name)
             is_example = path.parts[0] == "examples" or len(path.parts) == 1
             if is_example and re.fullmatch(r"Pulumi\.[\w-]+\.yaml", path.name):
-                found[yaml.safe_load(self.read(name))["config"][CONFIG_KEY]["cluster"]["kind"]].append(name)
+                settings = yaml.safe_load(self.read(name))["config"][CONFIG_KEY]
+                if "base" not in settings:
+                    found[settings["cluster"]["kind"]].append(name)
         return found
 
     @cached_property

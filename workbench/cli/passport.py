@@ -149,7 +149,11 @@ def verify(
     from the contract now. Reads only, and no Secrets. Exit code 0: nothing changed, 1: something did, or the passport
     is refused, 3: the cluster could not be read.
     """
-    found, passport = stacks.find(stack), _trusted(file, public_key)
+    passport = _trusted(file, public_key)
+    try:
+        found = stacks.find(stack)
+    except UserError as error:
+        raise NoVerdictError(error.message, error.hint) from error
     if passport.stack.name != found.name:
         raise UserError(f"{file} is the passport of '{passport.stack.name}', not of '{found.name}'.")
     if passport.package.version != (own := version(APP)):

@@ -28,7 +28,7 @@ def test_the_example_is_valid_and_every_key_is_explained_with_its_default() -> N
 
 
 def test_the_example_of_json_has_the_keys_of_the_report() -> None:
-    [example] = re.findall(r"```\n(\{.*?)```", PAGE, re.DOTALL)
+    [example] = re.findall(r"```json\n(\{.*?)```", PAGE, re.DOTALL)
     run = Run("id", Verb.UP, entries=[Entry("w", Verb.UP, "s", Result.OK)])
     shape = json.loads(report.as_json(FleetReport(run, Records(Path("/nowhere"))), 0))
     shown = json.loads(example)

@@ -13,6 +13,7 @@ from support.stack_cases import entries_of
 from support.stack_files import VALID
 from workbench import stacks
 from workbench.stacks import StackFileError
+from workbench.system.paths import PROJECT_ROOT
 
 CASES = {
     name: case
@@ -143,3 +144,10 @@ def test_the_region_of_a_provider_is_compared_with_that_of_the_base(
         stacks.find("one")
     (line,) = caught.value.lines
     assert line.startswith("Pulumi.one.yaml:2: config['aws:region']: is not cluster.region; remove it")
+
+
+@pytest.mark.parametrize("name", ["acme-azure", "acme-dev", "acme-prod"])
+def test_the_stacks_of_the_example_are_valid(name: str) -> None:
+    stack = stacks.read(PROJECT_ROOT / "examples/organisation" / f"Pulumi.{name}.yaml")
+    assert stack.base
+    assert stack.config.cluster.name == name
