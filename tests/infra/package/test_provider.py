@@ -119,7 +119,7 @@ def is_on_the_wire(value: Any) -> bool:
     """Return whether the engine's one type of numbers and of keys can hold a document."""
     try:
         return isinstance(value, dict) and repr(plain_inputs(on_the_wire(value))) == repr(in_order(value))
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, OverflowError, ConfigurationError):
         return False
 
 
