@@ -194,3 +194,22 @@ def autoscaler_report(contract: Contract, reported: str = REPORTED) -> dict[str,
     ]
     status = {"time": reported, "autoscalerStatus": "Running", "nodeGroups": groups}
     return manifest("ConfigMap", STATUS, NAMESPACE, data={"status": yaml.safe_dump(status)})
+
+
+Plant = Callable[[Objects], object]
+"""Changes the objects of a cluster."""
+
+
+def put(*path: Any, key: tuple[str, str, str], value: Any) -> Plant:
+    """Return what sets a field; None removes it."""
+
+    def plant(objects: Objects) -> None:
+        here: Any = objects[key]
+        for part in path[:-1]:
+            here = here.setdefault(part, {}) if isinstance(here, dict) else here[part]
+        if value is None:
+            del here[path[-1]]
+        else:
+            here[path[-1]] = value
+
+    return plant

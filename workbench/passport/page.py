@@ -1,11 +1,8 @@
 """Renders a passport as one self-contained HTML page, in the look of the reports of rehearsals."""
 
-import base64
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from importlib.resources import files
 from typing import Final
 
 from components.contract.environments import ClusterKind
@@ -14,6 +11,7 @@ from workbench.passport.evidence_files import ACCEPTANCE, REHEARSAL
 from workbench.passport.model import Claim, Covers, Evidence, Passport, Result
 from workbench.passport.standards import AI
 from workbench.rehearsal.report.markup import Html, clean, element, joined, table
+from workbench.rehearsal.report.page_assets import digest, style
 from workbench.report.words import count
 
 _PAGE: Final = """\
@@ -68,13 +66,12 @@ _ORDER: Final = (Result.FAILED, Result.PASSED, Result.NOT_VERIFIED)
 
 def render(passport: Passport) -> str:
     """Return the page of a passport."""
-    assets = files("workbench.rehearsal.report") / "assets"
-    style = "".join((assets / name).read_text(encoding="utf-8") for name in ("page.css", "print.css"))
+    look = style()
     body = joined((_header(passport), *_sections(passport.claims), element("footer", _UNSIGNED)))
     return _PAGE.format(
-        digest="sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        digest=digest(look),
         title=escape(clean(f"Passport of {passport.stack.name}: {headline(passport)}")),
-        style=style,
+        style=look,
         body=body,
     )
 

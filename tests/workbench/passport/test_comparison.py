@@ -1,7 +1,6 @@
 """What changed since a passport was made: each planted change is found and named, and what moves by itself is not."""
 
 import json
-from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -12,14 +11,12 @@ from hypothesis import strategies as st
 from components.contract.labels import LabelKey
 from components.contract.mlrun import MlrunVariable
 from support.passports import ADD_ON, ADMINS, passport, sight
-from support.verification import OPEN, OVERRIDE, REPORT, Objects, manifest
+from support.verification import OPEN, OVERRIDE, REPORT, Objects, Plant, manifest, put
 from workbench.passport.comparison import Difference, compare, differences
 from workbench.passport.model import Passport
 from workbench.passport.reading import Sight
 from workbench.system.digests import digest_of
 from workbench.verification.verify import verify
-
-Plant = Callable[[Objects], object]
 
 QUOTA: Final = ("ResourceQuota", "mlrun", "no-system-priority")
 LIMITS: Final = ("LimitRange", "mlrun", "default-resources")
@@ -35,21 +32,6 @@ ROLE: Final = LabelKey.ROLE.value
 LIFECYCLE: Final = LabelKey.LIFECYCLE.value
 DEFAULT: Final = {"annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}
 NODE: Final = ("Node", "", "initial-0")
-
-
-def put(key: tuple[str, str, str], *path: Any, value: Any) -> Plant:
-    """Return what sets a field; None removes it."""
-
-    def plant(objects: Objects) -> None:
-        here: Any = objects[key]
-        for part in path[:-1]:
-            here = here.setdefault(part, {}) if isinstance(here, dict) else here[part]
-        if value is None:
-            del here[path[-1]]
-        else:
-            here[path[-1]] = value
-
-    return plant
 
 
 def gone(*key: str) -> Plant:
@@ -75,7 +57,7 @@ def copied(source: str, name: str) -> Plant:
 
 PLANTED: Final[dict[str, tuple[Plant, str]]] = {
     "a quota": (
-        put(QUOTA, "spec", "hard", "pods", value="5"),
+        put("spec", "hard", "pods", key=QUOTA, value="5"),
         "ResourceQuota mlrun/no-system-priority, spec.hard.pods",
     ),
     "a quota of somebody else": (
@@ -83,7 +65,7 @@ PLANTED: Final[dict[str, tuple[Plant, str]]] = {
         "ResourceQuota mlrun/theirs",
     ),
     "a default request": (
-        put(LIMITS, "spec", "limits", 0, "defaultRequest", "memory", value="7Gi"),
+        put("spec", "limits", 0, "defaultRequest", "memory", key=LIMITS, value="7Gi"),
         "LimitRange mlrun/default-resources, spec.limits[0].defaultRequest.memory",
     ),
     "the denial is deleted": (gone(*DENIAL), "NetworkPolicy mlrun/default-deny"),
@@ -92,11 +74,11 @@ PLANTED: Final[dict[str, tuple[Plant, str]]] = {
         "NetworkPolicy mlrun/open",
     ),
     "a level of Pod Security": (
-        put(SPACE, "metadata", "labels", WARN, value="restricted"),
+        put("metadata", "labels", WARN, key=SPACE, value="restricted"),
         f'Namespace mlrun, metadata.labels["{WARN}"]',
     ),
     "an action at admission": (
-        put(BINDING, "spec", "validationActions", 0, value="Audit"),
+        put("spec", "validationActions", 0, key=BINDING, value="Audit"),
         "ValidatingAdmissionPolicyBinding igz-pods-mandatory, spec.validationActions[0]",
     ),
     "a condition that excuses everything": (
@@ -108,7 +90,7 @@ PLANTED: Final[dict[str, tuple[Plant, str]]] = {
         "MutatingAdmissionPolicy theirs",
     ),
     "a class that evicts": (
-        put(CLASS, "preemptionPolicy", value="PreemptLowerPriority"),
+        put("preemptionPolicy", key=CLASS, value="PreemptLowerPriority"),
         "PriorityClass igz-workload-high, preemptionPolicy",
     ),
     "a class is deleted": (gone(*CLASS), "PriorityClass igz-workload-high"),
@@ -117,7 +99,7 @@ PLANTED: Final[dict[str, tuple[Plant, str]]] = {
         "StorageClass one",
     ),
     "a right of a role": (
-        put(RIGHTS, "rules", 0, "verbs", value=["*"]),
+        put("rules", 0, "verbs", key=RIGHTS, value=["*"]),
         "ClusterRole igz-clusters:core-services, rules[0].verbs[0]",
     ),
     "a role of somebody else": (
@@ -133,15 +115,15 @@ PLANTED: Final[dict[str, tuple[Plant, str]]] = {
         "RoleBinding mlrun/theirs",
     ),
     "a setting of MLRun": (
-        put(OVERRIDE, "data", CLASSES, value="igz-workload-low"),
+        put("data", CLASSES, key=OVERRIDE, value="igz-workload-low"),
         f"ConfigMap mlrun/mlrun-override-env, data.{CLASSES}",
     ),
     "a setting that the stack does not know": (
-        put(OVERRIDE, "data", "EXTRA", value="1"),
+        put("data", "EXTRA", key=OVERRIDE, value="1"),
         "ConfigMap mlrun/mlrun-override-env, data.EXTRA",
     ),
     "another image of an add-on": (
-        put(ADD_ON, "spec", "template", "spec", "containers", 0, "image", value="evil.example.com/kube-proxy:1"),
+        put("spec", "template", "spec", "containers", 0, "image", key=ADD_ON, value="evil.example.com/kube-proxy:1"),
         'DaemonSet kube-system/kube-proxy, images["kube-proxy"]',
     ),
     "a further add-on": (
@@ -149,19 +131,19 @@ PLANTED: Final[dict[str, tuple[Plant, str]]] = {
         "DaemonSet kube-system/miner",
     ),
     "a label of a node": (
-        put(NODE, "metadata", "labels", ROLE, value="workload"),
+        put("metadata", "labels", ROLE, key=NODE, value="workload"),
         f'node-labels: Node initial-0, metadata.labels["{ROLE}"]',
     ),
     "a lifecycle of a node": (
-        put(NODE, "metadata", "labels", LIFECYCLE, value=None),
+        put("metadata", "labels", LIFECYCLE, key=NODE, value=None),
         f'node-lifecycle: Node initial-0, metadata.labels["{LIFECYCLE}"]',
     ),
     "a taint of a node": (
-        put(NODE, "spec", "taints", value=[{"key": "a", "value": "b", "effect": "NoSchedule"}]),
+        put("spec", "taints", key=NODE, value=[{"key": "a", "value": "b", "effect": "NoSchedule"}]),
         "node-taints: Node initial-0, spec.taints",
     ),
     "another kubelet": (
-        put(NODE, "status", "nodeInfo", value={"kubeletVersion": "v1.30.0"}),
+        put("status", "nodeInfo", key=NODE, value={"kubeletVersion": "v1.30.0"}),
         "Pool initial, kubelets",
     ),
     "a node without a pool": (
@@ -174,7 +156,7 @@ PLANTED: Final[dict[str, tuple[Plant, str]]] = {
         "autoscaler-groups: Group ",
     ),
     "an object that is being deleted": (
-        put(QUOTA, "metadata", "deletionTimestamp", value="2026-11-22T10:00:00Z"),
+        put("metadata", "deletionTimestamp", key=QUOTA, value="2026-11-22T10:00:00Z"),
         "objects: ResourceQuota mlrun/no-system-priority",
     ),
 }
@@ -240,7 +222,7 @@ def test_what_differed_already_is_no_difference() -> None:
     before = passport("local", plant)
     assert [each.check for each in before.deviations] == ["node-taints"]
     assert found(before, sight("local", plant)) == ()
-    other = put(NODE, "spec", "taints", value=[{"key": "c", "value": "d", "effect": "NoSchedule"}])
+    other = put("spec", "taints", key=NODE, value=[{"key": "c", "value": "d", "effect": "NoSchedule"}])
     assert [each.where for each in found(before, sight("local", other))] == ["node-taints: Node initial-0, spec.taints"]
 
 

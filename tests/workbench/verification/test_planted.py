@@ -13,11 +13,9 @@ import yaml
 from components.contract.labels import LabelKey
 from components.contract.mlrun import MlrunVariable
 from components.contract.mlrun_choices import MlrunChoices
-from support.verification import API_POD, NUCLIO, OPEN, OVERRIDE, REPORT, Objects, Site, manifest, site
+from support.verification import API_POD, NUCLIO, OPEN, OVERRIDE, REPORT, Objects, Plant, Site, manifest, put, site
 from workbench.system.paths import PROJECT_ROOT
 from workbench.verification.verify import CHECKS, OBJECTS
-
-Plant = Callable[[Objects], object]
 
 SELECTOR: Final = MlrunVariable.DEFAULT_SELECTOR.value
 CLASSES: Final = MlrunVariable.VALID_CLASSES.value
@@ -25,21 +23,6 @@ TOLERATIONS: Final = MlrunVariable.SPOT_TOLERATIONS.value
 DEFAULT_CLASS: Final = "storageclass.kubernetes.io/is-default-class"
 AUTOSCALER: Final = ("Deployment", "kube-system", "cluster-autoscaler")
 THRESHOLD: Final = "MLRUN_FUNCTION__SPEC__STATE_THRESHOLDS__DEFAULT__RUNNING"
-
-
-def put(*path: Any, key: tuple[str, str, str], value: Any) -> Plant:
-    """Return what sets a field; None removes it."""
-
-    def plant(objects: Objects) -> None:
-        here: Any = objects[key]
-        for part in path[:-1]:
-            here = here.setdefault(part, {}) if isinstance(here, dict) else here[part]
-        if value is None:
-            del here[path[-1]]
-        else:
-            here[path[-1]] = value
-
-    return plant
 
 
 def node(name: str, *path: Any, value: Any) -> Plant:

@@ -1,11 +1,7 @@
 """Renders outcomes as one self-contained HTML page: style, script and data are inside, nothing is loaded."""
 
-import base64
-import hashlib
 from collections.abc import Sequence
-from functools import cache
 from html import escape
-from importlib.resources import files
 from typing import Final
 
 from workbench.rehearsal.advice.advice import Advice
@@ -15,6 +11,7 @@ from workbench.rehearsal.report import sections
 from workbench.rehearsal.report.comparison import Comparison
 from workbench.rehearsal.report.figures import brief, headline, lasting, standing
 from workbench.rehearsal.report.markup import Html, clean, element, joined, table
+from workbench.rehearsal.report.page_assets import asset, digest, style
 from workbench.rehearsal.report.page_data import embedded
 from workbench.rehearsal.report.proposals import proposal
 from workbench.report.words import count
@@ -25,11 +22,6 @@ _ORIGIN: Final = (
     "Made by igz-clusters rehearse: nodes and pods are simulated, the API server, scheduler and autoscaler are real. "
     "All verdicts come from what the API server reported."
 )
-
-
-@cache
-def _asset(name: str) -> str:
-    return (files("workbench.rehearsal.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 def render(
@@ -51,25 +43,21 @@ def render(
     duels
         Shown above the outcomes.
     """
-    style = _asset("page.css") + _asset("print.css")
-    script = f"(() => {{\n{''.join(map(_asset, _SCRIPTS))}}})();\n"
+    look = style()
+    script = f"(() => {{\n{''.join(map(asset, _SCRIPTS))}}})();\n"
     above = (*map(_comparison, comparisons), *map(_duel, duels))
     body = joined((_header(outcomes), *above, _outcomes(outcomes, advice), element("footer", _ORIGIN)))
     values = {
         "title": escape(clean(f"{_subject(outcomes)}: {headline(deciding(outcomes))}")),
-        "policy": f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'",
-        "style": style,
+        "policy": f"default-src 'none'; img-src data:; style-src '{digest(look)}'; script-src '{digest(script)}'",
+        "style": look,
         "body": body,
         "data": embedded(outcomes),
         "script": script,
     }
-    page = _asset("page.html")
+    page = asset("page.html")
     parts = page.split("@@")  # text, name, text, name, ...: what a value contains is never looked at again
     return "".join(values[part] if index % 2 else part for index, part in enumerate(parts))
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _subject(outcomes: Sequence[Outcome]) -> str:
