@@ -42,8 +42,8 @@ class ClustersProvider(Provider):
         """
         if resource_type != CLUSTER_TYPE:
             _refuse([f"unknown type {resource_type} (allowed: {CLUSTER_TYPE})"])
-        if self._name not in ("", name):
-            _refuse([f"the program has '{self._name}' already, and a stack has one cluster; make a stack for each"])
+        if self._name:
+            _refuse([f"the program has a cluster already, '{self._name}', and a stack has one; make a stack for each"])
         try:
             config = parse(inputs)
             facts = run_facts(config, _way(config))

@@ -150,15 +150,16 @@ def test_a_base_is_refused() -> None:
     assert refused({**document("local"), "base": "acme"}).startswith("base: names a base, which only a stack file can")
 
 
-def test_a_stack_has_one_cluster() -> None:
+@pytest.mark.parametrize("second", ["other", "main"])  # of one name below different parents, which the engine permits
+def test_a_stack_has_one_cluster(second: str) -> None:
     provider = ClustersProvider()
 
     def program() -> None:
         provider.construct("main", CLUSTER_TYPE, document("local"))
 
     record(program)
-    assert refused(document("local"), provider, "other") == (
-        "the program has 'main' already, and a stack has one cluster; make a stack for each"
+    assert refused(document("local"), provider, second) == (
+        "the program has a cluster already, 'main', and a stack has one; make a stack for each"
     )
 
 
