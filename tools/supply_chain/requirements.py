@@ -14,6 +14,8 @@ from packaging.utils import canonicalize_name
 from workbench.system.paths import PROJECT_ROOT
 
 REQUIREMENTS: Final = PROJECT_ROOT / "requirements.txt"
+RUNTIME: Final = PROJECT_ROOT / "infra" / "package" / "requirements.txt"
+"""Those of ``REQUIREMENTS`` that run, without development; the engine installs them for the component package."""
 
 _HASH: Final = re.compile(r"\s--hash=(\S+)")
 _SHA256: Final = re.compile(r"sha256:[0-9a-f]{64}")
@@ -77,8 +79,6 @@ def problems(file: Path) -> Iterator[str]:
     """Yield the lines of a requirements file that would install unreviewed content."""
     for line in lines(file):
         pin, start = _pin(line), line.split("\\")[0].strip()
-        if start.startswith("-r ") and (file.parent / start[3:]).resolve() == REQUIREMENTS:
-            continue  # it is judged itself
         if start.startswith("-"):
             yield f"{file.name}: {start}: an option; only packages are allowed, and no address of an index; {_LOCK}"
         elif not pin or pin.requirement.url:
