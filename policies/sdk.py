@@ -93,6 +93,8 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         self._remedied: set[str] = set()
         self._waivers = Waivers()
         self._choices: Mapping[str, Any] = stack_choices()
+        self._own: Mapping[str, Any] | None = None
+        """Settings of the stack file, empty if they cannot be read; None if it has none."""
         self._contexts: dict[str | None, Context] = {}
         self._levels: dict[Rule[Any], Level] = {}
         self.judged: set[str] = set()
@@ -120,9 +122,12 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     @override
     def ConfigureStack(self, request: Any, _context: Any) -> Any:
         # Only the key that rules read, and always, so that nothing is left of an earlier stack.
-        pulumi.runtime.set_config(STACK_KEY, request.config.get(STACK_KEY))
+        given = request.config.get(STACK_KEY)
+        pulumi.runtime.set_config(STACK_KEY, given)
         self._tags = dict(request.tags)
-        self._choose(stack_choices())
+        choices = stack_choices()
+        self._own = choices if given else None
+        self._choose(choices)
         return super().ConfigureStack(request, _context)
 
     def _choose(self, choices: Mapping[str, Any]) -> None:
@@ -134,7 +139,8 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     def Analyze(self, request: Any, _context: Any) -> Any:
         response = proto.AnalyzeResponse()
         if request.type == CLUSTER_TYPE:  # a program in another language: its settings are here, before its resources
-            self._choose(component_choices(with_integers(json_format.MessageToDict(request.properties))))
+            inputs = with_integers(json_format.MessageToDict(request.properties))
+            self._choose(component_choices(inputs, self._own))
         with time_limit(f"{request.type} '{request.name}'"):
             resource = self._seen[request.urn] = resource_of(request)
             for rule in self._concerned(request.type):

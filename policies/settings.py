@@ -129,7 +129,7 @@ def stack_choices() -> Mapping[str, Any]:
     return choices if isinstance(choices, dict) else {}
 
 
-def component_choices(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+def component_choices(inputs: Mapping[str, Any], own: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """Return the settings that count for the component of a program in another language.
 
     Reviews watch the settings of the stack file that select the rules, but not what a program passes. So where the
@@ -139,8 +139,10 @@ def component_choices(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     ----------
     inputs
         Inputs of the component.
+    own
+        Settings of the stack file, empty if they cannot be read; None if it has none.
     """
-    if not (own := stack_choices()):
+    if own is None:
         return inputs
     is_production = Environment.PROD in (inputs.get("environment"), own.get("environment"))
     return {

@@ -159,6 +159,7 @@ def test_a_program_in_another_language_is_judged_by_the_settings_of_its_componen
         ({"environment": "dev"}, {"environment": "prod"}, "prod 100"),
         ({"environment": "dev"}, {"environment": "dev", "policies": {"largestPool": 900}}, "dev 100"),
         ({"environment": "dev", "policies": {"largestPool": 9}}, {"environment": "dev"}, "dev 9"),
+        ({"environment": "dev", "base": "gone"}, {"environment": "dev", "policies": {"largestPool": 900}}, "prod 100"),
     ],
 )
 def test_a_component_loosens_no_rule_that_the_stack_file_selects(stack: Any, component: Any, expected: str) -> None:
