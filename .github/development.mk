@@ -46,6 +46,8 @@ site-serve: $(INSTALLED) ## Serve the site on 127.0.0.1:8000; `make site` in ano
 lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without an index address
 	$(BIN)/uv pip compile --upgrade pyproject.toml --extra dev --generate-hashes --python-version 3.11 \
 		--no-emit-index-url --no-header --quiet -o requirements.txt
+	$(BIN)/uv pip compile pyproject.toml --constraint requirements.txt --generate-hashes --python-version 3.11 \
+		--no-emit-index-url --no-header --no-annotate --quiet -o infra/package/requirements.txt
 	for pins in $(basename $(wildcard tests/platform/*.in)) tools/benchmarks/checkov-requirements docs/site/site-requirements; do \
 		$(BIN)/uv pip compile --upgrade $$pins.in --generate-hashes --python-version 3.11 \
 			--no-emit-index-url --no-header --quiet -o $$pins.txt || exit 1; \

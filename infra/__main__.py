@@ -1,23 +1,16 @@
 """Entry point for the engine: read the stack file, declare the stack."""
 
 import gc
-import os
 import sys
-from pathlib import Path
 
 import pulumi
 
-from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, ClusterInventory
 from components.contract.existing.config import ExistingConfig
-from components.contract.live_sizes import LIVE_SIZES_VARIABLE, load
 from components.contract.local.config import LocalConfig
-from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE, PolicyGuard
 from components.stack_files.inheritance import folder_of_the_run
 from infra.config import CONFIG_KEY, ConfigurationError, Problem, StackConfig
 from infra.config.inheritance import resolve
-
-KUBECONFIG = "IGZ_CLUSTERS_LOCAL_KUBECONFIG"
-"""Set by ``igz-clusters``. Never the user's own KUBECONFIG: simulated nodes must not land in a real cluster."""
+from infra.run_facts import RunRefusedError, demand_the_guard, run_facts
 
 
 def _choices() -> StackConfig:
@@ -34,58 +27,24 @@ def _choices() -> StackConfig:
     return resolve(document, folder_of_the_run())
 
 
-def _demand_the_guard(stack: StackConfig) -> None:
-    """Stop an update without policy packs if the stack's guard requires them; previews always run."""
-    if pulumi.runtime.is_dry_run() or os.environ.get(GUARD_VARIABLE) == ATTACHED:
-        return
-    name, guard = pulumi.get_stack(), stack.policy_guard
-    found = f"policyGuard of this stack is '{guard}', but this update has no policy packs attached. Use"
-    way = f"`igz-clusters up {name}`"
-    if isinstance(stack.cluster, LocalConfig | ExistingConfig):
-        way += f', or run `eval "$(igz-clusters env {name})"` first'
-    if guard is PolicyGuard.REQUIRED:
-        sys.exit(f"error: {found} {way}.")
-    if guard is PolicyGuard.WARN:
-        pulumi.log.warn(f"{found} {way}.")
-
-
-def _sighting(cluster: ExistingConfig) -> ClusterInventory:
-    """Return the inventory from ``igz-clusters``; the program itself never queries the cluster."""
-    file = os.environ.get(INVENTORY_VARIABLE)
+def _way(stack: StackConfig) -> str:
     name = pulumi.get_stack()
-    way = f'Use `igz-clusters up {name}`, or run `eval "$(igz-clusters env {name})"` first.'
-    if not file:
-        sys.exit(f"error: {INVENTORY_VARIABLE} is not set, so the cluster's nodes are unknown. {way}")
-    try:
-        seen = ClusterInventory.from_json(Path(file).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        sys.exit(f"error: {INVENTORY_VARIABLE} names {file}, which cannot be read: {error}. {way}")
-    if seen.cluster_id != cluster.cluster_id:
-        sys.exit(f"error: {file} describes cluster {seen.cluster_id}, but the stack is for {cluster.cluster_id}. {way}")
-    return seen
-
-
-def _live_sizes() -> dict[str, int]:
-    """Return the nodes of the existing groups, as ``igz-clusters`` read them from the refreshed state."""
-    try:
-        return load(os.environ.get(LIVE_SIZES_VARIABLE, ""))
-    except ValueError as error:
-        sys.exit(f"error: {LIVE_SIZES_VARIABLE} must hold numbers of nodes by group, as JSON: {error}. Unset it.")
+    has_env = isinstance(stack.cluster, LocalConfig | ExistingConfig)
+    env = f', or run `eval "$(igz-clusters env {name})"` first' if has_env else ""
+    return f"Use `igz-clusters up {name}`{env}."
 
 
 try:
     stack = _choices()
+    facts = run_facts(stack, _way(stack))
+    demand_the_guard(stack, _way(stack))
 except ConfigurationError as error:
     sys.exit("\n".join(f"error: {problem.place}{problem}" for problem in error.problems))
-kubeconfig = os.environ.get(KUBECONFIG)
-if isinstance(stack.cluster, LocalConfig) and not kubeconfig:
-    sys.exit(f'error: {KUBECONFIG} is not set. Use `igz-clusters up`, or run `eval "$(igz-clusters env)"` first.')
-sighting = _sighting(stack.cluster) if isinstance(stack.cluster, ExistingConfig) else None
-live_sizes = _live_sizes()
-_demand_the_guard(stack)
+except RunRefusedError as error:
+    sys.exit(f"error: {error}")
 
 # The program ends within seconds. Looking for cycles takes up to a third of its time and frees a tenth of its memory.
 gc.disable()
 from infra.program import run  # noqa: E402 most of that time is the import of the Kubernetes SDK
 
-run(stack, kubeconfig=kubeconfig, sighting=sighting, live_sizes=live_sizes)
+run(stack, kubeconfig=facts.kubeconfig, sighting=facts.sighting, live_sizes=facts.live_sizes)

@@ -1,4 +1,4 @@
-"""Outputs of a stack."""
+"""Outputs of a stack, whose names the workbench and the component package share."""
 
 from typing import Any
 
@@ -12,33 +12,30 @@ from components.scheduling.priority_classes import PriorityClasses
 from infra.config import StackConfig
 
 
-def export(config: StackConfig, cluster: ClusterHandle, classes: PriorityClasses, *, corrects: bool) -> None:
-    """Export the cluster's identity, its pools, and what the platform layer needs to be installed.
+def outputs(
+    config: StackConfig, cluster: ClusterHandle, classes: PriorityClasses, *, corrects: bool
+) -> dict[str, pulumi.Input[Any]]:
+    """Return the cluster's identity, its pools, and what the platform layer needs to be installed.
 
     ``corrects`` is that of ``default_node_selector``.
     """
-    pulumi.export(
-        "cluster",
-        {
+    identities = {name: dict(each.facts) for name, each in cluster.identities.items()}
+    return {
+        "cluster": {
             "name": cluster.name,
             "kind": cluster.kind.value,
             "environment": config.environment.value,
             **cluster.facts,
         },
-    )
-    if cluster.kubeconfig is not None:
-        pulumi.export("kubeconfig", cluster.kubeconfig)
-    pulumi.export(
-        "pools",
+        **({"kubeconfig": cluster.kubeconfig} if cluster.kubeconfig is not None else {}),
         # By name, so that a group that comes or goes leaves the entries of the others alone.
-        {group.name: _group(group) for group in cluster.groups},
-    )
-    pulumi.export("priorityClasses", {tier.value: classes.value_of(tier) for tier in UserPriority})
-    pulumi.export("defaultPriorityClass", DEFAULT_USER_PRIORITY.value)
-    pulumi.export("defaultNodeSelector", default_node_selector(cluster.groups, corrects=corrects))
-    pulumi.export("namespaces", list(config.namespaces))
-    if cluster.identities:
-        pulumi.export("identities", {name: dict(each.facts) for name, each in cluster.identities.items()})
+        "pools": {group.name: _group(group) for group in cluster.groups},
+        "priorityClasses": {tier.value: classes.value_of(tier) for tier in UserPriority},
+        "defaultPriorityClass": DEFAULT_USER_PRIORITY.value,
+        "defaultNodeSelector": default_node_selector(cluster.groups, corrects=corrects),
+        "namespaces": list(config.namespaces),
+        **({"identities": identities} if identities else {}),
+    }
 
 
 def _group(group: NodeGroup) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """The stack, top to bottom."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pulumi
 
@@ -41,7 +43,8 @@ from components.scheduling.pod_security import PodSecurity, PodSecurityArgs
 from components.scheduling.priority_classes import PriorityClasses, PriorityClassesArgs
 from components.scheduling.volumes import NamespaceVolumes, NamespaceVolumesArgs
 from infra.config import StackConfig
-from infra.outputs import export
+from infra.outputs import outputs
+from infra.run_facts import RunFacts
 
 
 def run(
@@ -51,7 +54,7 @@ def run(
     sighting: ClusterInventory | None = None,
     live_sizes: Mapping[str, int] | None = None,
 ) -> None:
-    """Declare all resources of ``config``.
+    """Declare all resources of ``config``, and export its outputs.
 
     Parameters
     ----------
@@ -64,8 +67,24 @@ def run(
     live_sizes
         Nodes of the existing groups by name, for groups that replace them. Default: unknown.
     """
-    groups = with_live_sizes(config.groups, live_sizes or {})
-    cluster = _cluster(config, groups, kubeconfig, sighting)
+    for name, value in declare(config, RunFacts(kubeconfig, sighting, live_sizes or {})).items():
+        pulumi.export(name, value)
+
+
+def declare(config: StackConfig, facts: RunFacts, owner: pulumi.Resource | None = None) -> dict[str, pulumi.Input[Any]]:
+    """Declare all resources of ``config`` and return its outputs by name.
+
+    Parameters
+    ----------
+    config
+        The stack's choices.
+    facts
+        What of the run they depend on.
+    owner
+        Parent of the resources that have no other. Default: the stack.
+    """
+    groups, sighting = with_live_sizes(config.groups, facts.live_sizes), facts.sighting
+    cluster = replace(_cluster(config, groups, facts.kubeconfig, sighting, owner), owner=owner)
     inside = cluster.inside(cluster.ready)
 
     classes = PriorityClasses(
@@ -102,7 +121,7 @@ def run(
             # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
             MlrunSettings(f"{name}-mlrun", mlrun, cluster.inside([classes, namespace]))
     _people(config, cluster, placement, namespaces)
-    export(config, cluster, classes, corrects=placement.mutates)
+    return outputs(config, cluster, classes, corrects=placement.mutates)
 
 
 def _people(
@@ -204,8 +223,13 @@ def _placement(config: StackConfig, groups: tuple[NodeGroup, ...], sighting: Clu
 
 
 def _cluster(
-    config: StackConfig, groups: tuple[NodeGroup, ...], kubeconfig: str | None, sighting: ClusterInventory | None
+    config: StackConfig,
+    groups: tuple[NodeGroup, ...],
+    kubeconfig: str | None,
+    sighting: ClusterInventory | None,
+    owner: pulumi.Resource | None = None,
 ) -> ClusterHandle:
+    name, below = pulumi.get_stack(), pulumi.ResourceOptions(parent=owner)
     # Imported here so that a stack loads the SDK of its own cloud only.
     match config.cluster:
         case LocalConfig():
@@ -216,7 +240,7 @@ def _cluster(
             local = LocalClusterArgs(
                 kubeconfig=kubeconfig, groups=groups, storage=config.storage, volumes=volumes_of(config.namespaces)
             )
-            return LocalCluster(pulumi.get_stack(), local).handle
+            return LocalCluster(name, local, below).handle
         case EksConfig():
             from components.clusters.eks import EksCluster, EksClusterArgs  # noqa: PLC0415
 
@@ -228,7 +252,7 @@ def _cluster(
                 storage=config.storage,
                 volumes=volumes_of(config.namespaces),
             )
-            return EksCluster(pulumi.get_stack(), eks).handle
+            return EksCluster(name, eks, below).handle
         case AksConfig():
             from components.clusters.aks import AksCluster, AksClusterArgs  # noqa: PLC0415
 
@@ -240,7 +264,7 @@ def _cluster(
                 storage=config.storage,
                 volumes=volumes_of(config.namespaces),
             )
-            return AksCluster(pulumi.get_stack(), aks).handle
+            return AksCluster(name, aks, below).handle
         case ExistingConfig():
             from components.clusters.existing import ExistingCluster, ExistingClusterArgs  # noqa: PLC0415
 
@@ -249,4 +273,4 @@ def _cluster(
             existing = ExistingClusterArgs(
                 choices=config.cluster, sighting=sighting, groups=groups, storage=config.storage
             )
-            return ExistingCluster(pulumi.get_stack(), existing).handle
+            return ExistingCluster(name, existing, below).handle

@@ -20,6 +20,8 @@ from pulumi.runtime.proto import analyzer_pb2 as proto
 from pulumi_policy import policy as sdk_internals
 from typing_extensions import override
 
+from components.contract.component_package import CLUSTER_TYPE
+from components.contract.engine_marks import with_integers
 from components.contract.environments import Environment
 from policies.diagnostics import ALL_PACKS, REFERENCE, crash, doubt, notice, pack_name, said_by, violation, waived
 from policies.judge import Verdict, concerns, judge_resource, judge_stack
@@ -27,7 +29,7 @@ from policies.registry import RULES
 from policies.remediation import Draft
 from policies.resource import Resource
 from policies.rule import STRICTNESS, Context, Level, Pack, Rule, WholeStack
-from policies.settings import STACK_KEY, context, stack_choices
+from policies.settings import STACK_KEY, component_choices, context, stack_choices
 from policies.unknown_policy import unknown_fails
 from policies.values import NotJudgeableError
 from policies.waivers import Waivers
@@ -91,6 +93,8 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         self._remedied: set[str] = set()
         self._waivers = Waivers()
         self._choices: Mapping[str, Any] = stack_choices()
+        self._own: Mapping[str, Any] | None = None
+        """Settings of the stack file, empty if they cannot be read; None if it has none."""
         self._contexts: dict[str | None, Context] = {}
         self._levels: dict[Rule[Any], Level] = {}
         self.judged: set[str] = set()
@@ -118,15 +122,25 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     @override
     def ConfigureStack(self, request: Any, _context: Any) -> Any:
         # Only the key that rules read, and always, so that nothing is left of an earlier stack.
-        pulumi.runtime.set_config(STACK_KEY, request.config.get(STACK_KEY))
-        self._choices, self._tags = stack_choices(), dict(request.tags)
+        given = request.config.get(STACK_KEY)
+        pulumi.runtime.set_config(STACK_KEY, given)
+        self._tags = dict(request.tags)
+        choices = stack_choices()
+        self._own = choices if given else None
+        self._choose(choices)
+        return super().ConfigureStack(request, _context)
+
+    def _choose(self, choices: Mapping[str, Any]) -> None:
+        self._choices = choices
         self._contexts.clear()
         self._levels.clear()
-        return super().ConfigureStack(request, _context)
 
     @override
     def Analyze(self, request: Any, _context: Any) -> Any:
         response = proto.AnalyzeResponse()
+        if request.type == CLUSTER_TYPE:  # a program in another language: its settings are here, before its resources
+            inputs = with_integers(json_format.MessageToDict(request.properties))
+            self._choose(component_choices(inputs, self._own))
         with time_limit(f"{request.type} '{request.name}'"):
             resource = self._seen[request.urn] = resource_of(request)
             for rule in self._concerned(request.type):

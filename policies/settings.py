@@ -14,7 +14,7 @@ from components.contract.identity import JOBS_ACCOUNT
 from components.contract.lifecycle import Lifecycle
 from components.contract.namespaces import DEFAULT_NAMESPACES
 from components.contract.placement import offers_mutation
-from components.contract.policy_choices import PolicyChoices
+from components.contract.policy_choices import SELECT_THE_RULES, PolicyChoices
 from components.contract.pools import GPU_ROLES, USER_ROLES, PoolRole
 from components.contract.sharing import shared_resource
 from components.stack_files.inheritance import BaseFileError, folder_of_the_run, inherit
@@ -127,3 +127,26 @@ def stack_choices() -> Mapping[str, Any]:
         # Not JSON, or a wrong base: the program itself refuses it, in better words.
         return {}
     return choices if isinstance(choices, dict) else {}
+
+
+def component_choices(inputs: Mapping[str, Any], own: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return the settings that count for the component of a program in another language.
+
+    Reviews watch the settings of the stack file that select the rules, but not what a program passes. So where the
+    stack file has settings, these are its own; and a stack is production if either says so.
+
+    Parameters
+    ----------
+    inputs
+        Inputs of the component.
+    own
+        Settings of the stack file, empty if they cannot be read; None if it has none.
+    """
+    if own is None:
+        return inputs
+    is_production = Environment.PROD in (inputs.get("environment"), own.get("environment"))
+    return {
+        **{key: value for key, value in inputs.items() if key not in SELECT_THE_RULES},
+        **{key: value for key, value in own.items() if key in SELECT_THE_RULES},
+        **({"environment": Environment.PROD} if is_production else {}),
+    }

@@ -99,7 +99,7 @@ def test_words_of_the_contract_stand_in_the_contract_only() -> None:
 def test_no_module_beside_an_entry_point_shadows_another_package() -> None:
     installed = {name for dist in metadata.packages_distributions() for name in [dist]}
     taken = (installed | set(sys.stdlib_module_names)) - set(PACKAGES)
-    entry_folders = {file.parent for file in PROJECT_ROOT.glob("infra/__main__.py")} | {
+    entry_folders = {file.parent for file in PROJECT_ROOT.glob("infra/**/__main__.py")} | {
         file.parent for file in PROJECT_ROOT.glob("policies/packs/*/__main__.py")
     }
     assert entry_folders

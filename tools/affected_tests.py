@@ -35,6 +35,7 @@ WHOLE: Final[dict[str, tuple[str, ...]]] = {
         "policies/cel.py",
     ),
     "packaging": ("tools/release/*", "examples/container/*", "workbench/system/installation.py"),
+    "the component package": ("infra/package/*", "examples/typescript/*", "examples/yaml/*"),
     "benchmarks": ("tools/benchmarks/*", "tests/tools/benchmarks/*"),
     "how tests run": ("tests/conftest.py", "tests/support/*", "pyproject.toml", "requirements.txt", "toolchain/*"),
 }

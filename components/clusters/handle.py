@@ -54,6 +54,8 @@ class ClusterHandle:
     """Further facts about the cluster, for the stack's outputs."""
     identities: Mapping[str, NamespaceIdentity] = field(default_factory=dict)
     """Cloud identities of user namespaces, by namespace."""
+    owner: pulumi.Resource | None = None
+    """Parent of the components inside the cluster; None for the stack itself."""
 
     def identity_of(self, namespace: str) -> NamespaceIdentity:
         """Return what the cloud made for a namespace's identity; nothing where there is no cloud."""
@@ -62,7 +64,10 @@ class ClusterHandle:
     def inside(self, needed: Sequence[pulumi.Resource]) -> pulumi.ResourceOptions:
         """Return the options of a component inside the cluster, created after ``needed``."""
         return pulumi.ResourceOptions(
-            providers=[self.provider], depends_on=list(needed), transformations=list(self.transformations)
+            parent=self.owner,
+            providers=[self.provider],
+            depends_on=list(needed),
+            transformations=list(self.transformations),
         )
 
 

@@ -8,6 +8,9 @@ from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
 
+SELECT_THE_RULES: Final = frozenset({"environment", "profile", "policies", "policyGuard"})
+"""Settings of a stack that select its rules, their levels and their limits."""
+
 _IMAGE_PREFIX: Final = r"[a-zA-Z0-9][a-zA-Z0-9._:/@-]*"
 _ADDRESS: Final = r"https?://[^\s#\"\\]+"
 

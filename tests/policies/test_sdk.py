@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from pulumi.runtime.proto import analyzer_pb2 as proto
 
+from components.contract.component_package import CLUSTER_TYPE
 from components.contract.environments import Environment
 from policies.rule import Context, EachOf, Finding, Level, WholeStack
 from policies.values import UNKNOWN, NotJudgeableError
@@ -142,6 +143,40 @@ def test_the_environment_comes_from_rule_then_stack_then_tag_and_is_else_product
     rule_config = {"xx-01-made-up": {"environment": config}} if config else {}
     report = Wire([a_rule(wrong)], stack=stack, tags=tags, config=rule_config).judge("t", {})
     assert f"judged as {expected}." in report.messages[0]
+
+
+def test_a_program_in_another_language_is_judged_by_the_settings_of_its_component() -> None:
+    wire = Wire([a_rule(wrong)])
+    assert "judged as prod." in wire.judge("t", {}).messages[0]
+    report = wire.judge_stack([(CLUSTER_TYPE, "main", {"environment": "dev", "pools": {}}), ("t", "one", {})])
+    assert ["judged as dev." in message for message in report.messages] == [True]
+
+
+@pytest.mark.parametrize(
+    ("stack", "component", "expected"),
+    [
+        ({"environment": "prod"}, {"environment": "dev"}, "prod 100"),
+        ({"environment": "dev"}, {"environment": "prod"}, "prod 100"),
+        ({"environment": "dev"}, {"environment": "dev", "policies": {"largestPool": 900}}, "dev 100"),
+        ({"environment": "dev", "policies": {"largestPool": 9}}, {"environment": "dev"}, "dev 9"),
+        ({"environment": "dev", "base": "gone"}, {"environment": "dev", "policies": {"largestPool": 900}}, "prod 100"),
+    ],
+)
+def test_a_component_loosens_no_rule_that_the_stack_file_selects(stack: Any, component: Any, expected: str) -> None:
+    def check(_: Any, context: Context) -> Iterator[Finding]:
+        yield Finding(f"{context.environment} {context.choices.largest_pool}.")
+
+    report = Wire([a_rule(check)], stack=stack).judge_stack([(CLUSTER_TYPE, "main", component), ("t", "one", {})])
+    assert [f"{expected}." in message for message in report.messages] == [True]
+
+
+def test_the_policy_choices_of_a_component_count_also_those_that_are_numbers() -> None:
+    def check(_: Any, context: Context) -> Iterator[Finding]:
+        yield Finding(f"at most {context.choices.largest_pool}, tagged {context.choices.required_tags}.")
+
+    inputs = {"environment": "dev", "policies": {"largestPool": 40, "requiredTags": ["team"]}}
+    report = Wire([a_rule(check)]).judge_stack([(CLUSTER_TYPE, "main", inputs), ("t", "one", {})])
+    assert ["at most 40, tagged ('team',)." in message for message in report.messages] == [True]
 
 
 def test_nothing_is_left_of_an_earlier_stack() -> None:

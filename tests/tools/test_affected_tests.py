@@ -16,9 +16,10 @@ from workbench.system.paths import PROJECT_ROOT
         ("tests/emulators/aws/client.py", "emulators"),
         ("components/scheduling/admission.py", "admission"),
         ("tools/release/wheel.py", "packaging"),
+        ("infra/package/provider.py", "the component package"),
     ],
 )
-def test_a_change_of_recovery_locks_emulators_admission_or_packaging_needs_all_tests(file: str, subject: str) -> None:
+def test_a_change_where_more_goes_wrong_than_make_test_tries_needs_all_tests(file: str, subject: str) -> None:
     found = needed([file, "README.md"])
     assert found.target == "test-all"
     assert found.reasons == {subject: [file]}

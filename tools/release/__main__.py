@@ -19,7 +19,6 @@ from tools.release.builds import build, sha256
 from tools.release.checks import Release
 from tools.release.notes import SUMS
 from tools.supply_chain import requirements
-from tools.supply_chain.runtime import dependencies
 from workbench.system import temporary
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
@@ -89,9 +88,7 @@ def check() -> None:
 def write(release: Release, place: Path) -> str:
     """Write all files of a release but its signature into an empty folder; return the hashes, a line each."""
     build(release, place)
-    pinned = requirements.pins()
-    needed = [pinned[name].text for name in dependencies() if name in pinned]
-    (place / "requirements.txt").write_text("\n".join([*needed, ""]), encoding="utf-8")
+    shutil.copyfile(requirements.RUNTIME, place / "requirements.txt")
     (place / f"igz_clusters-{release.version}.cdx.json").write_text(sbom.document(release), encoding="utf-8")
     (place / "RELEASE.md").write_text(notes.document(release), encoding="utf-8")
     sums = "".join(f"{sha256(file)}  {file.name}\n" for file in sorted(place.iterdir()))

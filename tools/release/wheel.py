@@ -23,7 +23,7 @@ CONTENTS: Final = (
 )  # fmt: skip
 """Files and folders of the checkout that a wheel holds: all that a command reads, and what its messages name."""
 
-PROJECT_FILES: Final = ("Pulumi.yaml", "policies/packs/*/PulumiPolicy.yaml")
+PROJECT_FILES: Final = ("Pulumi.yaml", "infra/package/PulumiPlugin.yaml", "policies/packs/*/PulumiPolicy.yaml")
 
 ENVIRONMENT: Final = "../../../.."
 """From the folder to its environment: every environment has it in ``lib/pythonX.Y/site-packages/igz_clusters``."""

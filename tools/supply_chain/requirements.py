@@ -14,6 +14,8 @@ from packaging.utils import canonicalize_name
 from workbench.system.paths import PROJECT_ROOT
 
 REQUIREMENTS: Final = PROJECT_ROOT / "requirements.txt"
+RUNTIME: Final = PROJECT_ROOT / "infra" / "package" / "requirements.txt"
+"""Those of ``REQUIREMENTS`` that run, without development; the engine installs them for the component package."""
 
 _HASH: Final = re.compile(r"\s--hash=(\S+)")
 _SHA256: Final = re.compile(r"sha256:[0-9a-f]{64}")

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from components.contract.engine_marks import MARK
 from components.contract.quantities import parse_quantity
-from workbench.report.values import MARK
 
 _NOTES: Final = ("pulumi.com/", "__")
 """Prefixes of keys that the engine adds for itself."""

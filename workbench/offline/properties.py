@@ -13,18 +13,7 @@ from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime import rpc
 from typing_extensions import override
 
-UNKNOWN_MARKS: Final = frozenset(
-    {
-        rpc.UNKNOWN,  # a string or any other kind
-        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",  # a boolean
-        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",  # a number
-        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",  # a list
-        "030794c1-ac77-496b-92df-f27374a8bd58",  # an asset
-        "e48ece36-62e2-4504-bad9-02848725956a",  # an archive
-        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",  # a map
-    }
-)
-"""https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go."""
+from components.contract.engine_marks import SENTINELS
 
 DEFAULTS: Final = "__defaults"
 """Property in which a bridged provider records the inputs that it filled in itself."""
@@ -58,7 +47,7 @@ def plain(bag: Struct) -> dict[str, Any]:
 
 def _plain(value: Any, text: type[str] = str) -> Any:
     if isinstance(value, str):
-        return UNKNOWN if value in UNKNOWN_MARKS else text(value)
+        return UNKNOWN if value in SENTINELS else text(value)
     if isinstance(value, list):
         return [_plain(element, text) for element in value]
     if isinstance(value, dict):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from components.contract.engine_marks import MARK, SECRET_KIND, SENTINELS
 from infra.config.problems import printable
 
 SECRET: Final = "[secret]"  # noqa: S105 the word that stands in its place
@@ -28,24 +29,6 @@ MISSING: Final = object()
 Path = tuple[str | int, ...]
 
 _PART: Final = re.compile(r'\.?([^.\[\]"]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]')
-
-MARK: Final = "4dabf18193072939515e22adb298388d"
-"""Key of a mapping that represents a special value."""
-
-SECRET_KIND: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 the kind, not a secret
-SENTINELS: Final = frozenset(
-    {
-        "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
-        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
-        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
-        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
-        "030794c1-ac77-496b-92df-f27374a8bd58",
-        "e48ece36-62e2-4504-bad9-02848725956a",
-        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
-    }
-)
-"""Placeholders of the engine for values that are unknown in a preview. The SDK defines them too, but is slow to load: https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go.
-"""
 
 _PRIVATE_KEYS: Final = re.compile(
     r"passw|secret(?!s?keyarn|name|ref)|token(?!s$)|credential|private_?key|api_?key|access_?key|passphrase|"

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from components.contract.policy_choices import SELECT_THE_RULES
 from components.stack_files import yaml_source
 from infra.config.problems import printable, shown
 from workbench.report.model import JudgeChange
@@ -25,9 +26,6 @@ _RULE: Final = re.compile(r"policies/rules/[^/]+/([a-z]{2})_(\d\d)_[^/]*\.py")
 _DEFAULT: Final = object()
 _LIST_MAX: Final = 300
 """Maximum number of characters shown of a list."""
-
-CHOICES: Final = frozenset({"environment", "profile", "policies", "policyGuard"})
-"""Settings of a stack file that select the rules for the stack, their levels and their limits."""
 
 HARMLESS: Final = re.compile(r"/?(.*/)?[^/]+\.md|(examples/[^/]+/)?(Pulumi|Base)\.[^/]+\.yaml", re.DOTALL)
 """Documents; stack files and their bases, whose plans are evaluated. Every other file needs a review by its owners."""
@@ -121,7 +119,7 @@ def choice_changes(file: str, stack: str, base: Row, head: Row) -> Iterator[Judg
     """
     before, after = _flat("", base), _flat("", head)
     for key in sorted(before.keys() | after.keys()):
-        if key.partition(".")[0] in CHOICES and before.get(key, _DEFAULT) != after.get(key, _DEFAULT):
+        if key.partition(".")[0] in SELECT_THE_RULES and before.get(key, _DEFAULT) != after.get(key, _DEFAULT):
             was, now = (_said(content[key]) if key in content else "its default" for content in (before, after))
             yield JudgeChange(file, f"changes {key} of {stack}, which affects its rules, from {was} to {now}")
 

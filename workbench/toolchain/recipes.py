@@ -296,10 +296,35 @@ ARGO = Bundle(
     download_gib=1.5,
 )
 
+# For programs in YAML and TypeScript that use the component package; a full test runs both. The newest published hosts
+# are older than the engine, and are built against libraries of their time.
+LANGUAGE_HOSTS = Bundle(
+    "language-hosts",
+    (
+        Artifact(
+            "pulumi-language-yaml",
+            "language-hosts",
+            "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+            "1.25.0",
+            120,
+            (("github.com/pulumi/pulumi-yaml/pkg/version.Version", "1.25.0"),),
+        ),
+        Artifact(
+            "pulumi-language-nodejs",
+            "language-hosts",
+            "github.com/pulumi/pulumi/sdk/nodejs/cmd/pulumi-language-nodejs/v3",
+            "3.206.0",
+            30,
+        ),
+    ),
+    scratch_gib=2.0,
+    download_gib=2.0,
+)
+
 BUNDLES = (ENGINE, KUBERNETES, KUBERNETES_PROVIDER, KWOK, CLUSTER_AUTOSCALER)
 """What clusters need, in build order."""
 
-ON_DEMAND = (KARPENTER, ACTIONLINT, SCANNERS, MPI_OPERATOR, ARGO, CLUSTER_AUTOSCALER_AWS)
+ON_DEMAND = (KARPENTER, ACTIONLINT, SCANNERS, MPI_OPERATOR, ARGO, CLUSTER_AUTOSCALER_AWS, LANGUAGE_HOSTS)
 """Needed for duels (the first), and for development only; built when one of its programs is requested by name."""
 
 ALL = (*BUNDLES, *ON_DEMAND)

@@ -36,7 +36,7 @@ class NodeImageChannel(StrEnum):
         return self.value.title().replace("-", "")
 
 
-class WeekDay(StrEnum):
+class MaintenanceDay(StrEnum):
     """Day of the week, in UTC."""
 
     MONDAY = "monday"
@@ -56,7 +56,7 @@ class WeekDay(StrEnum):
 class Maintenance(ContractModel):
     """Weekly window in which AKS may upgrade automatically."""
 
-    day: WeekDay = Field(description="Day of the week, UTC.", examples=["sunday"])
+    day: MaintenanceDay = Field(description="Day of the week, UTC.", examples=["sunday"])
     start_hour: int = Field(ge=0, le=23, strict=True, description="Hour at which the window begins, UTC.", examples=[2])
     # Below four hours AKS may not finish, and then does not begin.
     # https://learn.microsoft.com/azure/aks/planned-maintenance

@@ -13,6 +13,8 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
+from infra.package.schema import SCHEMA
+from support.programs import served_schema
 from tools.release import checks
 from tools.release.__main__ import write
 from tools.release.checks import Release
@@ -100,6 +102,11 @@ def test_the_package_is_that_of_the_wheel(run: Run, release: Release, environmen
     listed = run("-c", "import workbench.system.paths as paths; print(paths.PROJECT_ROOT)", program="python").stdout
     assert Path(listed.strip()).is_relative_to(environment)
     assert "a wheel" in run("doctor").stdout
+
+
+def test_the_component_package_starts_from_the_wheel(environment: Path, tmp_path: Path) -> None:
+    [package] = environment.glob(f"lib/python*/site-packages/{FOLDER}/infra/package")
+    assert served_schema(environment / "bin" / "python", package, tmp_path) == json.loads(SCHEMA.read_text())
 
 
 def test_stack_files_examples_and_rules_come_along(run: Run) -> None:

@@ -148,7 +148,7 @@ def test_the_project_files_in_a_wheel_name_the_environment_that_it_is_in(tmp_pat
     packs = {
         file.relative_to(PROJECT_ROOT).as_posix() for file in PROJECT_ROOT.glob("policies/packs/*/PulumiPolicy.yaml")
     }
-    assert found.keys() == {f"{FOLDER}/{name}" for name in {"Pulumi.yaml", *packs}}
+    assert found.keys() == {f"{FOLDER}/{name}" for name in {"Pulumi.yaml", "infra/package/PulumiPlugin.yaml", *packs}}
     packages = tmp_path / "lib" / "python3.11" / "site-packages"
     for name, text in found.items():
         ours, theirs = (

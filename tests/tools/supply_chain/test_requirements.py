@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.supply_chain.requirements import REQUIREMENTS, files, pins, problems, unlocked
+from tools.supply_chain.requirements import REQUIREMENTS, RUNTIME, files, pins, problems, unlocked
+from tools.supply_chain.runtime import PACKAGE, dependencies
 from workbench.system.paths import PROJECT_ROOT
 
 HASH = f"--hash=sha256:{'0123456789abcdef' * 4}"
@@ -13,10 +14,15 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "requirements.txt"
 
 
-@pytest.mark.parametrize("of_repository", files(), ids=lambda file: file.name)
+@pytest.mark.parametrize("of_repository", files(), ids=lambda file: str(file.relative_to(PROJECT_ROOT)))
 def test_every_requirements_file_of_the_repository_is_pinned_and_hashed(of_repository: Path) -> None:
     assert len(pins(of_repository)) > 10
     assert list(problems(of_repository)) == []
+
+
+def test_the_component_package_has_the_pins_of_what_runs_and_none_of_development() -> None:
+    needed = dependencies().keys() - {PACKAGE}
+    assert pins(RUNTIME) == {name: pin for name, pin in pins().items() if name in needed}, "run `make lock`"
 
 
 def test_the_pins_meet_the_dependencies_of_the_project() -> None:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from components.contract.engine_marks import MARK
 from workbench.engine.declared_fields import differing
-from workbench.report.values import MARK
 
 ALIKE: dict[str, tuple[Any, Any]] = {
     "quantities of one value": ({"spec": {"limits": {"cpu": "0.5"}}}, {"spec": {"limits": {"cpu": "500m"}}}),

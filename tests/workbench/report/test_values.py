@@ -1,19 +1,14 @@
-import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pulumi_policy import proxy
-from pulumi_policy.deserialize import SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
 
+from components.contract.engine_marks import MARK, SECRET_KIND, SENTINELS
 from workbench.report.values import (
-    MARK,
     MISSING,
     NOT_SHOWN,
     SECRET,
-    SECRET_KIND,
-    SENTINELS,
     UNKNOWN,
     Place,
     at,
@@ -28,11 +23,6 @@ ANY = "a:b/c:D"
 
 def shown(path: str, value: Any, token: str = ANY) -> str | None:
     return both_shown(Place(token, parts(path)), MISSING, value)[1]
-
-
-def test_the_marks_are_the_engines() -> None:
-    assert (MARK, SECRET_KIND) == (SPECIAL_SIG_KEY, SPECIAL_SECRET_SIG)
-    assert {text for name, text in vars(proxy).items() if re.fullmatch("UNKNOWN_[A-Z]+_VALUE", name)} == SENTINELS
 
 
 def test_a_path_is_read_as_the_engine_writes_it() -> None:

@@ -26,6 +26,8 @@ def go_mod(module: str) -> str:
         ("karpenter", "sigs.k8s.io/karpenter v{version}"),
         ("actionlint", "github.com/rhysd/actionlint v{version}"),
         ("pluto", "github.com/fairwindsops/pluto/v5 v{version}"),
+        ("pulumi-language-yaml", "github.com/pulumi/pulumi-yaml v{version}"),
+        ("pulumi-language-nodejs", "github.com/pulumi/pulumi/sdk/v3 v{version}"),
         ("mpi-operator", "github.com/kubeflow/mpi-operator v{version}"),
         ("workflow-controller", "github.com/argoproj/argo-workflows/v3 v{version}"),
         # The commit of its tag v10.2.2: the module's path lacks the suffix /v10, so Go offers no other version.

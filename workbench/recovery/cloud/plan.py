@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from components.contract.engine_marks import MARK, SENTINELS
 from workbench.engine.pending import (
     ResourceIdentity,
     awaits_replacement,
@@ -17,7 +18,7 @@ from workbench.engine.pending import (
 )
 from workbench.offline.clouds import CLOUDS as PACKAGES
 from workbench.recovery.cloud.lookup import DEFAULTS, LookupQuery, LookupResult
-from workbench.report.values import MARK, SECRET, SENTINELS
+from workbench.report.values import SECRET
 
 AZURE: Final = "azure-native:"
 CLOUDS: Final = tuple(f"{package}:" for package in PACKAGES)
