@@ -1,5 +1,6 @@
 """Entry point for the engine: read the stack file, declare the stack."""
 
+import atexit
 import gc
 import sys
 
@@ -45,6 +46,7 @@ except RunRefusedError as error:
 
 # The program ends within seconds. Looking for cycles takes up to a third of its time and frees a tenth of its memory.
 gc.disable()
+atexit.register(gc.freeze)  # the interpreter looks once more at its end, at all that is not frozen
 from infra.program import run  # noqa: E402 most of that time is the import of the Kubernetes SDK
 
 run(stack, kubeconfig=facts.kubeconfig, sighting=facts.sighting, live_sizes=facts.live_sizes)
