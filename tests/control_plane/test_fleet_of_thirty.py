@@ -150,6 +150,7 @@ def killed_while_one_is_upgraded(fleet: Fleet) -> None:
 
 
 def test_an_upgrade_in_waves_stops_at_a_refusal_and_goes_on_after_a_kill(fleet: Fleet) -> None:
+    # Both are below 1.36, where a cluster gets new objects: `up` would ask the pretended API whose they are.
     fleet.declare(OLDER, nodes=3)
     fleet.run("up", "--yes", "--hermetic")
     assert fleet.results() == dict.fromkeys(STACKS, "ok")
