@@ -172,6 +172,13 @@ class CloudAccount(ABC):
         """Return where the choices of a stack are."""
         return self.stacks / f"Pulumi.{stack}.yaml"
 
+    def make(self, name: str, document: Mapping[str, Any]) -> None:
+        """Write a stack file, and make the stack in the backend."""
+        self.stack_file(name).write_text(yaml.safe_dump(document, sort_keys=False))
+        # `stack init` writes beside the project file of its folder, whatever the option says.
+        command = [ensure(["pulumi"]).pulumi, "stack", "init", name, "--no-select", "--non-interactive"]
+        subprocess.run(command, cwd=self.stacks, env=self.environment(), check=True, capture_output=True)
+
     def edit(self, stack: str, **choices: Any) -> None:
         """Change choices of a stack file; keys are paths with ``__`` between, None removes one."""
         file = self.stack_file(stack)
@@ -261,10 +268,7 @@ class CloudAccount(ABC):
         """Copy a stack file, let it be about the emulator, and make the stack in the backend."""
         document = yaml.safe_load(stacks.stack_files(PROJECT_ROOT)[name].read_text())
         self.adopt(document["config"][CONFIG_KEY])
-        self.stack_file(name).write_text(yaml.safe_dump(document, sort_keys=False))
-        # `stack init` writes beside the project file of its folder, whatever the option says.
-        command = [ensure(["pulumi"]).pulumi, "stack", "init", name, "--no-select", "--non-interactive"]
-        subprocess.run(command, cwd=self.stacks, env=self.environment(), check=True, capture_output=True)
+        self.make(name, document)
 
     def _make_core_node(self) -> None:
         """Make a node of the initial pool: without one nothing in the cluster would run."""

@@ -1,35 +1,58 @@
-"""``python -m tools.benchmarks.fleet``: many local stacks as a fleet, beside the same commands one after the other.
+"""``python -m tools.benchmarks.fleet``: the first `up` of many stacks as a fleet, and of one after the other.
 
-Not part of ``make bench``: 30 stacks have 30 control planes.
+The stacks are on EKS, each set in an emulator of AWS of its own, and what is in their clusters is pretended: control
+planes of 30 local stacks would occupy more than two cores by themselves. Not part of ``make bench``.
 """
 
+import os
+import secrets
 import shlex
+import shutil
 import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
+import yaml
 
+from emulators.aws.client import PROGRAM, running
+from emulators.aws.server import ACCOUNT
+from infra.config import CONFIG_KEY, parse
 from tools.benchmarks import report
-from tools.benchmarks.arena import Arena, arena
+from tools.benchmarks.arena import Arena, Project, arena
+from tools.benchmarks.emulated import install_plug_in, make_owners_roles
 from tools.benchmarks.findings import Finding, ratios
 from tools.benchmarks.measure import Command, Measurement, measure
 from tools.benchmarks.pairs import Say, Series
+from workbench import stacks as stack_files
 from workbench.cli.console import errors, out
-from workbench.local import Instance
-from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT
+from workbench.engine.render import with_noop_providers
+from workbench.fleet.child import GUARDED
+from workbench.fleet.file import FILE
+from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT, cache_dir
+
+STACK: Final = "dev"
+"""Name of the shipped stack, of which each stack has all but these pools."""
+LEFT_OUT: Final = ("jupyter", "gpu", "spot")
 
 STACKS: Final = 30
 AT_ONCE: Final = 2
+ROUNDS: Final = 1
 TIMEOUT: Final = 7_200.0
-"""Seconds for one command on all stacks."""
+"""Seconds for all stacks."""
+
+BEGIN, END = "<!-- fleet: begin -->", "<!-- fleet: end -->"
 
 
-def fleet(place: Arena, say: Say, *, stacks: int = STACKS, at_once: int = AT_ONCE, rounds: int = 1) -> list[Finding]:
-    """Measure first updates of all stacks, and previews of all when nothing has changed.
+def fleet(
+    place: Arena, say: Say, *, stacks: int = STACKS, at_once: int = AT_ONCE, rounds: int = ROUNDS
+) -> list[Finding]:
+    """Measure the first updates of stacks by `fleet up`, and by `up` on one after the other.
 
-    Previews are compared with the single command on one stack after the other; first updates happen once, so they have
-    no floor. The control planes are started before and not counted.
+    Emulators are not counted; both commands plan before they update, with the policy packs.
 
     Parameters
     ----------
@@ -38,59 +61,100 @@ def fleet(place: Arena, say: Say, *, stacks: int = STACKS, at_once: int = AT_ONC
     stacks, at_once
         Number of stacks, and how many of them the fleet works on at the same time.
     rounds
-        How often the previews are measured.
+        How often each is measured, on new stacks.
     """
     program = str(Path(sys.executable).with_name("igz-clusters"))
-    names = _stack_files(place.folder / "fleet", stacks)
-    environment = {**place.environment, FOLDER_VARIABLE: str(place.folder / "fleet")}
-
-    def command(*arguments: str) -> Command:
-        return Command(arguments, PROJECT_ROOT, environment)
-
-    options = ("--hermetic", "--at-once", str(at_once))
-    singly = " && ".join(shlex.join([program, "preview", name, "--hermetic"]) for name in names)
-    together, alone = list[Measurement](), list[Measurement]()
-    try:
-        for name in names:
-            say(f"starting the control plane of {name}")
-            Instance(name).start(place.toolchain)
-        say(f"first update of {stacks} stacks")
-        first = measure(command(program, "fleet", "up", "--yes", *options), TIMEOUT)
-        for turn in range(rounds):
-            say(f"previews, round {turn + 1} of {rounds}")
-            together.append(measure(command(program, "fleet", "preview", *options), TIMEOUT))
-            alone.append(measure(command("sh", "-c", singly), TIMEOUT))
-    finally:
-        for name in names:
-            Instance(name).delete()
-    of = f"of {stacks} stacks, {at_once} at once"
-    return [
-        Finding(f"fleet up {of}", {"wall s": first.wall, "CPU s": first.cpu, "MB": f"{first.memory / 1e6:.0f}"}),
-        Finding(f"fleet preview {of} / one after the other", ratios(Series(tuple(together)), Series(tuple(alone)))),
-    ]
-
-
-def _stack_files(folder: Path, stacks: int) -> list[str]:
-    """Write the shipped local stack under so many names, in three waves; return the names."""
-    folder.mkdir()
     names = [f"fleet-{number:02}" for number in range(1, stacks + 1)]
+    single = (shlex.join([program, "up", name, "--yes", GUARDED, "--hermetic"]) for name in names)
+    commands = {
+        "as a fleet": (program, "fleet", "up", "--yes", "--hermetic", "--at-once", str(at_once)),
+        "one after the other": ("sh", "-c", " && ".join(single)),
+    }
+    took: dict[str, list[Measurement]] = {way: [] for way in commands}
+    for turn in range(1, rounds + 1):
+        for way, arguments in commands.items():
+            say(f"{stacks} stacks, {way}, round {turn} of {rounds}")
+            with _account(place, place.folder / f"{way.replace(' ', '-')}-{turn}", names) as environment:
+                took[way].append(measure(Command(arguments, PROJECT_ROOT, environment), TIMEOUT))
+    together, alone = (Series(tuple(measured)) for measured in took.values())
+    return [Finding(f"{stacks} stacks, {at_once} at once / one after the other", ratios(together, alone))]
+
+
+@contextmanager
+def _account(place: Arena, folder: Path, names: Sequence[str]) -> Iterator[Mapping[str, str]]:
+    """Give the environment of a user whose stacks were never up, in an emulator of AWS of their own."""
+    choices = _choices()
+    home, state = folder / "pulumi", folder / "state"
+    for each in (folder, home, state):
+        each.mkdir()
+    with_noop_providers({"PULUMI_HOME": str(home)})
+    install_plug_in(home)
+    with running() as emulator:
+        access = make_owners_roles(emulator, parse(choices).cluster).access
+        assumed = emulator.api("sts").assume_role(RoleArn=access.deployer_role_arn, RoleSessionName="benchmark")
+        credentials = assumed["Credentials"]
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(PROGRAM.foreign)},
+            **emulator.environment,
+            "AWS_ACCESS_KEY_ID": credentials["AccessKeyId"],
+            "AWS_SECRET_ACCESS_KEY": credentials["SecretAccessKey"],
+            "AWS_SESSION_TOKEN": credentials["SessionToken"],
+            "HOME": str(folder),
+            # No cluster answers; behind a proxy nobody but the pretended plug-in asks it.
+            "HTTPS_PROXY": "http://127.0.0.1:1",
+            FOLDER_VARIABLE: str(folder),
+            "IGZ_CLUSTERS_CACHE": str(cache_dir()),
+            "PULUMI_HOME": str(home),
+            "PULUMI_BACKEND_URL": f"file://{state}",
+            "PULUMI_CONFIG_PASSPHRASE": secrets.token_urlsafe(32),
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+        }
+        _write(folder, names, choices)
+        project = Project(place.toolchain.pulumi, folder, environment)
+        for name in names:
+            measure(project.command("stack", "init", name, "--no-select"))
+        yield environment
+
+
+def _choices() -> dict[str, Any]:
+    """Return the choices of a small stack in the emulator's account."""
+    shipped = stack_files.find(STACK).document["config"][CONFIG_KEY]
+    text = yaml.safe_dump(shipped).replace(shipped["cluster"]["accountId"], ACCOUNT)
+    choices: dict[str, Any] = yaml.safe_load(text)
+    choices["pools"] = {name: pool for name, pool in choices["pools"].items() if name not in LEFT_OUT}
+    return choices
+
+
+def _write(folder: Path, names: Sequence[str], choices: Mapping[str, Any]) -> None:
+    """Write the stack files, the project file that the engine wants beside them, and three waves."""
+    shutil.copy(PROJECT_ROOT / "Pulumi.yaml", folder)
     for name in names:
-        (folder / f"Pulumi.{name}.yaml").write_text((PROJECT_ROOT / "Pulumi.local.yaml").read_text())
-    waves = (("canary", names[0]), ("early", "fleet-0*"), ("rest", "*"))
-    lines = [f"  - {{name: {name}, stacks: ['{pattern}']}}\n" for name, pattern in waves]
-    (folder / "fleet.yaml").write_text("waves:\n" + "".join(lines))
-    return names
+        own = {**choices, "cluster": {**choices["cluster"], "name": name}}
+        (folder / f"Pulumi.{name}.yaml").write_text(yaml.safe_dump({"config": {CONFIG_KEY: own}}))
+    waves = {"canary": names[0], "early": "fleet-0*", "rest": "*"}
+    plan = {"waves": [{"name": name, "stacks": [pattern]} for name, pattern in waves.items()]}
+    (folder / FILE).write_text(yaml.safe_dump(plan))
 
 
 def main(
-    stacks: Annotated[int, typer.Option(min=12, max=99, help="Number of local stacks.")] = STACKS,
+    stacks: Annotated[int, typer.Option(min=12, max=99, help="Number of stacks.")] = STACKS,
     at_once: Annotated[int, typer.Option(min=1, help="Stacks that the fleet works on at the same time.")] = AT_ONCE,
-    rounds: Annotated[int, typer.Option(min=1, help="How often the previews are measured.")] = 1,
+    rounds: Annotated[int, typer.Option(min=1, help="How often each is measured.")] = ROUNDS,
+    *,
+    write: Annotated[bool, typer.Option("--write", help="Renew the table of fleets in docs/benchmarks.md.")] = False,
 ) -> None:
-    """Measure commands on many local stacks as a fleet, and one after the other."""
+    """Measure the first `up` of many stacks as a fleet, and of one after the other."""
+    about, began = report.machine(), time.monotonic()
     with arena() as place:
-        found = fleet(place, errors.print, stacks=stacks, at_once=at_once, rounds=rounds)
-    report.show({"fleet": found}, out)
+        found = fleet(
+            place, lambda words: errors.print(words, highlight=False), stacks=stacks, at_once=at_once, rounds=rounds
+        )
+    about |= {"rounds": str(rounds), "took": f"{(time.monotonic() - began) / 60:.0f} min"}
+    results = {"fleet": found}
+    report.show(results, out)
+    if write:
+        report.PAGE.write_text(report.page(report.PAGE.read_text(), results, about, (BEGIN, END)))
 
 
 if __name__ == "__main__":

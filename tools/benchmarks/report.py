@@ -4,7 +4,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import groupby
@@ -54,25 +54,32 @@ def as_json(results: Results, about: Mapping[str, str]) -> str:
     return json.dumps({"about": about, "cases": cases}, indent=1, ensure_ascii=False)
 
 
-def page(current: str, results: Results, about: Mapping[str, str]) -> str:
-    """Return the page's text with its generated part renewed.
+def page(current: str, results: Results, about: Mapping[str, str], markers: tuple[str, str] = (BEGIN, END)) -> str:
+    """Return the page's text with a generated part renewed.
+
+    Parameters
+    ----------
+    markers
+        The lines around it. Default: those of the cases that run together.
 
     Raises
     ------
     UserError
         The page has lost its markers.
     """
-    block = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+    begin, end = markers
+    block = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     if not block.search(current):
-        raise UserError(f"{PAGE.relative_to(PROJECT_ROOT)} lacks the lines {BEGIN} and {END}.")
-    parts = [BEGIN, ", ".join(f"{key}: {value}" for key, value in about.items()) + ".", _aims(results)]
+        raise UserError(f"{PAGE.relative_to(PROJECT_ROOT)} lacks the lines {begin} and {end}.")
+    parts = [begin, ", ".join(f"{key}: {value}" for key, value in about.items()) + ".", *_aims(results)]
     for case, findings in results.items():
-        parts.append(f"### {case}")
+        parts.extend([f"### {case}"] if len(results) > 1 else [])
         parts.extend(_markdown(header, rows) for header, rows in _tables(findings))
-    return block.sub(lambda _: "\n\n".join([*parts, END]), current)
+    return block.sub(lambda _: "\n\n".join([*parts, end]), current)
 
 
-def _aims(results: Results) -> str:
+def _aims(results: Results) -> Iterator[str]:
+    """Yield the table of aims, if there are any."""
     rows = [
         [
             finding.aim.words,
@@ -85,7 +92,8 @@ def _aims(results: Results) -> str:
         for finding in findings
         if finding.aim
     ]
-    return _markdown(["aim", "measured on", "at most", "measured", "verdict"], rows)
+    if rows:
+        yield _markdown(["aim", "measured on", "at most", "measured", "verdict"], rows)
 
 
 def _tables(findings: Iterable[Finding]) -> list[tuple[list[str], list[list[str]]]]:

@@ -19,7 +19,7 @@ from infra.config.problems import printable
 from workbench.engine import INTERRUPTED
 from workbench.fleet.record import Entry
 from workbench.fleet.verb import Verb
-from workbench.report import events
+from workbench.report import events, terminal
 from workbench.report.words import count
 from workbench.stacks import folder
 from workbench.system.paths import APP, FOLDER_VARIABLE
@@ -180,7 +180,7 @@ class Process:
 def first_problem(files: Files) -> str:
     """Return the first thing that a failed command reported as wrong, as one line of bounded length."""
     log = _end_of(files.log)
-    found = _in_results(files) or _message(log) or _in_events(files.events) or next(iter(reversed(log)), "")
+    found = _in_results(files) or _message(log) or _in_events(files.events) or _listed(log) or "".join(log[-1:])
     return printable(" ".join(found.split()), _PROBLEM_MAX)
 
 
@@ -198,6 +198,15 @@ def _message(log: Sequence[str]) -> str:
             text = log[index].removeprefix(_ERROR)
             return " ".join([text, *log[index + 1 : index + 2]]) if text.endswith(":") else text
     return ""
+
+
+def _listed(log: Sequence[str]) -> str:
+    """Return the first problem of the last run of the engine that lists any: a plan, and runs before the update.
+
+    The event stream is that of the update alone.
+    """
+    lists = [index for index, line in enumerate(log[:-1], 1) if line == terminal.PROBLEMS]
+    return log[lists[-1]] if lists else ""
 
 
 def _in_events(file: Path) -> str:

@@ -41,6 +41,9 @@ from workbench.report.words import (
     verdict,
 )
 
+PROBLEMS: Final = "Problems"
+"""Title of the list of what the engine or the program reports as wrong."""
+
 UPDATES_SHOWN: Final = 20
 """Maximum number of updates listed with their properties; beyond it only names are listed."""
 
@@ -124,7 +127,7 @@ def _stack(stack: StackReport, console: Console) -> None:
 def _body(stack: StackReport, console: Console) -> None:
     failing = _failing(stack.findings)
     _findings("Rules", failing, console)
-    _list("Problems", stack.problems, console)
+    _list(PROBLEMS, stack.problems, console)
     _list("Dangers", map(_danger, stack.dangers), console, style="bold red")
     guarded = {danger.change.urn for danger in stack.dangers}
     lost = [each for each in stack.changes if each.operation in DESTRUCTIVE and each.urn not in guarded]

@@ -1,11 +1,15 @@
-"""The benchmark of fleets: what it compares, with measurements of our own."""
+"""The benchmark of fleets: what it compares, with an emulator and measurements of our own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
-from tools.benchmarks import fleet
+from components.contract.eks.config import EksConfig
+from emulators.aws.server import ACCOUNT
+from tools.benchmarks import fleet, report
 from tools.benchmarks.arena import Arena
 from tools.benchmarks.measure import Command, Measurement
 from workbench import stacks
@@ -13,38 +17,48 @@ from workbench.fleet import file
 from workbench.toolchain import Toolchain
 
 
-class Bare(Arena):
-    environment: Mapping[str, str] = {}  # type: ignore[assignment]
-
-
-def test_the_fleet_is_compared_with_the_same_commands_one_after_the_other(
+def test_the_fleet_is_compared_with_the_same_updates_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran, started, deleted = list[tuple[str, ...]](), list[str](), list[str]()
+    ran = list[Command]()
+    emulators = list[MagicMock]()
 
-    def measured(command: Command, _timeout: float) -> Measurement:
-        ran.append(command.arguments)
+    @contextmanager
+    def running() -> Iterator[MagicMock]:
+        emulators.append(MagicMock(environment={"AWS_ENDPOINT_URL": f"http://127.0.0.1:{len(emulators)}"}))
+        yield emulators[-1]
+
+    def measured(command: Command, _timeout: float = 0) -> Measurement:
+        ran.append(command)
         return Measurement(wall=5.0 if "fleet" in command.arguments else 10.0, cpu=8.0, memory=2e9)
 
-    class Control:
-        def __init__(self, name: str) -> None:
-            self.name = name
-
-        def start(self, _toolchain: Toolchain) -> None:
-            started.append(self.name)
-
-        def delete(self) -> None:
-            deleted.append(self.name)
-
+    monkeypatch.setenv("AWS_PROFILE", "somebody")
+    monkeypatch.setattr(fleet, "running", running)
     monkeypatch.setattr(fleet, "measure", measured)
-    monkeypatch.setattr(fleet, "Instance", Control)
-    first, previews = fleet.fleet(Bare(Toolchain({}), tmp_path), print, stacks=12, at_once=3, rounds=2)
-    assert [arguments[1:3] for arguments in ran[:2]] == [("fleet", "up"), ("fleet", "preview")]
-    assert ran[2][2].count("preview fleet-") == 12
-    assert first.values["wall s"] == 5.0
-    assert previews.values["wall s"] == "5.00 / 10.00"
-    assert started == deleted
-    assert len(started) == 12
+    place = Arena(Toolchain({"pulumi": Path("pulumi")}), tmp_path)
+    (found,) = fleet.fleet(place, print, stacks=12, at_once=3, rounds=2)
+    assert found.values["wall s"] == "5.00 / 10.00"
 
-    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path / "fleet"))
-    assert [len(wave.stacks) for wave in file.read().waves] == [1, 8, 3]
+    made = [command for command in ran if "init" in command.arguments]
+    updates = [command for command in ran if command not in made]
+    assert len({(command.folder, command.arguments) for command in made}) == 4 * 12
+    assert [command.arguments[1:3] for command in updates[::2]] == [("fleet", "up")] * 2
+    assert [command.arguments[2].count(" up fleet-") for command in updates[1::2]] == [12, 12]
+    folders = [Path(command.environment[stacks.FOLDER_VARIABLE]) for command in updates]
+    assert len({*folders}) == len(emulators) == 4, "nothing is updated that was up before"
+    assert all("AWS_PROFILE" not in command.environment for command in ran)
+    assert all(each.api("iam").create_role.call_count for each in emulators)
+
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(folders[0]))
+    plan = file.read()
+    assert [len(wave.stacks) for wave in plan.waves] == [1, 8, 3]
+    clusters = [stacks.find(name).config.cluster for name in plan.stacks]
+    assert [getattr(cluster, "name", "") for cluster in clusters] == [*plan.stacks]
+    assert all(isinstance(cluster, EksConfig) and cluster.account_id == ACCOUNT for cluster in clusters)
+
+
+def test_the_page_has_a_place_for_the_table() -> None:
+    page = report.PAGE.read_text()
+    written = report.page(page, {"fleet": []}, {"date": "2026-01-31"}, (fleet.BEGIN, fleet.END))
+    assert "date: 2026-01-31" in written
+    assert written.partition(report.BEGIN)[2] == page.partition(report.BEGIN)[2], "the others' tables stay"

@@ -180,6 +180,13 @@ VIOLATION = {
         ),
         (Verb.UP, "done", "", event(diagnosticEvent={"message": "no\n quota", "severity": "error"}), "no quota"),
         (Verb.PREVIEW, "blocked", "", event(policyEvent=VIOLATION), "hn-01: closed"),
+        (
+            Verb.UP,
+            "a: plan passed\n\nProblems\n  old\na: up failed\n\nProblems\n  no quota\n  b\nSaved.\n",
+            "",
+            "",
+            "no quota",
+        ),
         (Verb.UP, "first\nlast words\n\n", "", "", "last words"),
         (Verb.UP, "", "", "", ""),
         (Verb.DRIFT, "note: x\n", {"stacks": [DRIFT]}, "", "2 changes, first: update aws:vpc x"),

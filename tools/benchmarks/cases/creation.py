@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,20 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from components.contract.eks.config import EksConfig
 from emulators.aws.client import Emulator, running
 from emulators.aws.server.clock import SECONDS
-from emulators.core.client import IMPORTABLE, Call
+from emulators.core.client import Call
 from emulators.core.polling import PACE_VARIABLE
 from infra.config import CONFIG_KEY
 from tools.benchmarks.arena import Arena, Project
+from tools.benchmarks.emulated import install_plug_in, make_owners_roles
 from tools.benchmarks.findings import Aim, Finding, Value
 from tools.benchmarks.measure import measure
 from tools.benchmarks.pairs import Say, estimate
 from workbench import stacks
-from workbench.engine.render import install, offline, passed_on, project_of, with_noop_providers
-from workbench.offline.aws.facts import facts
-from workbench.system.errors import UserError
+from workbench.engine.render import offline, passed_on, project_of, with_noop_providers
 from workbench.system.paths import PROJECT_ROOT
 
 STACK: Final = "dev"
@@ -165,29 +162,12 @@ def _account(arena: Arena, name: str, scale: float) -> Iterator[tuple[Emulator, 
     stack = stacks.find(STACK)
     choices = stack.document["config"][CONFIG_KEY]
     environment = with_noop_providers(offline(STACK, choices, arena.toolchain, folder))
-    # Without `-P` the folder that the engine starts it in would come first, and may be another checkout.
-    importable = (f"{name}={value}" for name, value in IMPORTABLE.items())
-    plug_in = ("env", *importable, sys.executable, "-P", "-m", "emulators.aws", "plugin")
-    install(Path(environment["PULUMI_HOME"]), "aws", facts().release, *plug_in)
+    install_plug_in(Path(environment["PULUMI_HOME"]))
     with running(scale=scale) as emulator:
-        for role in _roles(stack.config.cluster):
-            emulator.api("iam").create_role(RoleName=role, AssumeRolePolicyDocument=_TRUST)
+        make_owners_roles(emulator, stack.config.cluster)
         pace = {PACE_VARIABLE: str(scale)} if scale else {}
         project = Project(
             arena.toolchain.pulumi, PROJECT_ROOT, {**passed_on(), **environment, **emulator.environment, **pace}
         )
         measure(Project(project.pulumi, project_of(folder), project.environment).command("stack", "init", STACK))
         yield emulator, project
-
-
-_TRUST: Final = json.dumps({"Version": "2012-10-17", "Statement": []})
-"""Nobody assumes a role here."""
-
-
-def _roles(choices: Any) -> list[str]:
-    """Return the names of the roles that whoever owns the account makes."""
-    if not isinstance(choices, EksConfig):
-        raise UserError(f"'{STACK}' is no stack on EKS, and this case is about one.")
-    access = choices.access
-    arns = [access.deployer_role_arn, access.break_glass_role_arn, *(e.role_arn for e in access.entries.values())]
-    return list(dict.fromkeys(arn.rpartition("/")[2] for arn in arns))
