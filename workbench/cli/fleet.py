@@ -37,7 +37,7 @@ app = typer.Typer(help="Run commands on many stacks, in waves.", no_args_is_help
 FleetFile = Annotated[
     Path | None,
     typer.Option(
-        "--fleet", metavar="FILE", help=f"File of the waves. Default: {file.FILE} in the folder of the stacks."
+        "--fleet", metavar="FILE", help=f"File of the waves. Default: {stacks.FLEET_FILE} in the folder of the stacks."
     ),
 ]
 Waves = Annotated[

@@ -15,7 +15,7 @@ from typing_extensions import override
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.fleet import report
-from workbench.fleet.file import FILE, Plan
+from workbench.fleet.file import Plan
 from workbench.fleet.record import Entry
 from workbench.fleet.report import FleetReport
 from workbench.fleet.runner import Stage, Watcher
@@ -122,7 +122,9 @@ def announce(plan: Plan) -> None:
         lines = [f"{count(len(plan.waves), 'wave')} of {stacks.shown_path(plan.file)}:"]
         lines += [f"  {wave.name}: {', '.join(wave.stacks)}" for wave in plan.waves]
     else:
-        lines = [f"There is no {FILE} in {stacks.folder()}: one wave with all stacks ({len(plan.stacks)})."]
+        lines = [
+            f"There is no {stacks.FLEET_FILE} in {stacks.folder()}: one wave with all stacks ({len(plan.stacks)})."
+        ]
     if plan.left_out:
         lines.append(f"note: in no wave: {', '.join(plan.left_out)}")
     for line in lines:

@@ -35,6 +35,8 @@ PROBLEMS_SHOWN: Final = 50
 """Problems that one message shows; `igz-clusters config check` prints all."""
 
 NAME_MAX: Final = 60
+FLEET_FILE: Final = "fleet.yaml"
+"""Name of the file beside the stack files that says in which waves they are updated."""
 CHOICES_PATH: Final[KeyPath] = ("config", CONFIG_KEY)
 
 
