@@ -170,17 +170,22 @@ class Records:
         Raises
         ------
         UserError
-            Its record cannot be read.
+            Its record, or that of a newer run, cannot be read.
         """
-        return next((run for run in self.all() if run.verb.is_change or not that_changes), None)
+        for file, run in self.all():
+            if run is None:
+                raise UserError(f"The record {file} cannot be read.", "Move its folder away.")
+            if run.verb.is_change or not that_changes:
+                return run
+        return None
 
-    def all(self) -> Iterator[Run]:
-        """Yield all runs, newest first; raises as ``newest`` does."""
+    def all(self) -> Iterator[tuple[Path, Run | None]]:
+        """Yield the file of each run with the run, newest first; None for one that cannot be read."""
         for file in sorted(self.place.glob(f"*/{_FILE}"), reverse=True):
             try:
-                yield TypeAdapter(Run).validate_json(file.read_bytes())
-            except ValidationError:
-                raise UserError(f"The record {file} cannot be read.", "Move its folder away.") from None
+                yield file, TypeAdapter(Run).validate_json(file.read_bytes())
+            except (OSError, ValidationError):
+                yield file, None
 
     def drop_old(self) -> None:
         """Delete all but the newest ``KEPT`` runs of each command: daily runs of `drift` keep those of `up`."""
