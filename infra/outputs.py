@@ -10,6 +10,7 @@ from components.contract.mlrun import default_node_selector
 from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
 from components.scheduling.priority_classes import PriorityClasses
 from infra.config import StackConfig
+from infra.config.effective import SETTINGS_DIGEST, settings_digest
 
 
 def export(config: StackConfig, cluster: ClusterHandle, classes: PriorityClasses, *, corrects: bool) -> None:
@@ -37,6 +38,7 @@ def export(config: StackConfig, cluster: ClusterHandle, classes: PriorityClasses
     pulumi.export("defaultPriorityClass", DEFAULT_USER_PRIORITY.value)
     pulumi.export("defaultNodeSelector", default_node_selector(cluster.groups, corrects=corrects))
     pulumi.export("namespaces", list(config.namespaces))
+    pulumi.export(SETTINGS_DIGEST, settings_digest(config))
     if cluster.identities:
         pulumi.export("identities", {name: dict(each.facts) for name, each in cluster.identities.items()})
 
