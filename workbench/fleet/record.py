@@ -258,10 +258,10 @@ def revision(checkout: Path = PROJECT_ROOT) -> str:
         changed = git(checkout, "diff", "HEAD", "--", *_PACKAGE) or ""
         listed = git(checkout, "ls-files", "--others", "--exclude-standard", "-z", "--", *_PACKAGE) or ""
         names = [name for name in listed.split("\0") if name]
-        parts = committed, changed, listed, (git(checkout, "hash-object", "--", *names) or "") if names else ""
+        parts = [committed, changed, listed, (git(checkout, "hash-object", "--", *names) or "") if names else ""]
     else:
         # https://packaging.python.org/en/latest/specifications/recording-installed-packages/: it has all files' hashes.
-        parts = version(APP), distribution(APP).read_text("RECORD") or "" if is_from_wheel() else ""
+        parts = [version(APP), (distribution(APP).read_text("RECORD") or "") if is_from_wheel() else ""]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
