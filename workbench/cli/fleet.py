@@ -1,7 +1,7 @@
 """`igz-clusters fleet`: commands on many stacks, in waves."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -79,7 +79,7 @@ def list_(
     has_backend = ask and not all(stack.is_local for stack in found.values())
     tools = _tools(backend.TOOLS, hermetic=hermetic) if has_backend else None
     known = backend.known(found.values(), tools) if ask else {}
-    rows = listing.rows(plan, found, _readable(Records.of_folder()), known if ask else None)
+    rows = listing.rows(plan, found, output.readable(Records.of_folder()), known if ask else None)
     if as_json:
         out.print_json(json.dumps({"release": version(APP), "stacks": rows}), ensure_ascii=True)
         return
@@ -259,15 +259,6 @@ def _newest(records: Records, *, that_changes: bool = False) -> Run:
             "Start one: `igz-clusters fleet up`.",
         )
     return run
-
-
-def _readable(records: Records) -> Iterator[Run]:
-    """Yield the runs that can be read, and name the records of the others."""
-    for place, run in records.all():
-        if run:
-            yield run
-        else:
-            errors.print(f"note: {place} cannot be read; the results in it are not listed.", **PLAIN)
 
 
 def _begin(run: Run, fleet: Path | None, wanted: _Wanted) -> None:

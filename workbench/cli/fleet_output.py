@@ -16,7 +16,7 @@ from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.fleet import report
 from workbench.fleet.file import Plan
-from workbench.fleet.record import Entry
+from workbench.fleet.record import Entry, Records, Run
 from workbench.fleet.report import FleetReport
 from workbench.fleet.runner import Stage, Watcher
 from workbench.fleet.verb import Result, words
@@ -29,6 +29,15 @@ HEARTBEAT: Final = 60.0
 """Seconds between two lines that say what still runs, where there is no terminal."""
 
 _STYLES: Final = {Result.OK: "green", Result.FAILED: "red", Result.UNJUDGED: "red", Result.INTERRUPTED: "yellow"}
+
+
+def readable(records: Records) -> Iterator[Run]:
+    """Yield the runs that can be read, newest first, and name the records of the others."""
+    for place, run in records.all():
+        if run:
+            yield run
+        else:
+            errors.print(f"note: {place} cannot be read; the results in it are not listed.", **PLAIN)
 
 
 @contextmanager
