@@ -1,7 +1,6 @@
 """HN-08: what nodes are told when they start contains no secrets."""
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator, Mapping
 from email import message_from_bytes
@@ -43,8 +42,8 @@ def _texts(given: str) -> list[str]:
     """Return user data, which the API takes in base64, and each MIME part in it; compressed data is not judgeable."""
     try:
         whole = base64.b64decode("".join(given.split()), validate=True)
-    except binascii.Error:
-        whole = given.encode()
+    except ValueError:
+        whole = given.encode(errors="replace")
     parts = (each.get_payload(decode=True) for each in message_from_bytes(whole).walk())
     contents = [whole, *(part for part in parts if isinstance(part, bytes))]
     if any(content.startswith(_GZIP) for content in contents):
