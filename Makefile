@@ -22,13 +22,13 @@ help: ## List the targets, those for users first
 		/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 up: $(INSTALLED) ## Create or update a cluster (STACK=local): tools, control plane, nodes, policies
-	@$(IGZ) up "$$STACK" $(if $(YES),--yes)
+	@$(IGZ) up "$$STACK" $(if $(YES),--yes) $(if $(REQUIRE_APPROVALS),--require-approvals)
 
 status: $(INSTALLED) ## Show the pools with their sizes now
 	@$(IGZ) status "$$STACK"
 
 preview: $(INSTALLED) ## Show what `make up` would change
-	@$(IGZ) preview "$$STACK"
+	@$(IGZ) preview "$$STACK" $(if $(REQUIRE_APPROVALS),--require-approvals)
 
 down: $(INSTALLED) ## Stop the local control planes; their data stays
 	@$(BIN)/igz-clusters local stop --all

@@ -43,6 +43,7 @@ from components.scheduling.pod_security import PodSecurity, PodSecurityArgs
 from components.scheduling.priority_classes import PriorityClasses, PriorityClassesArgs
 from components.scheduling.volumes import NamespaceVolumes, NamespaceVolumesArgs
 from infra.config import StackConfig
+from infra.config.effective import SETTINGS_DIGEST, settings_digest
 from infra.outputs import outputs
 from infra.run_facts import RunFacts
 
@@ -69,6 +70,7 @@ def run(
     """
     for name, value in declare(config, RunFacts(kubeconfig, sighting, live_sizes or {})).items():
         pulumi.export(name, value)
+    pulumi.export(SETTINGS_DIGEST, settings_digest(config))
 
 
 def declare(config: StackConfig, facts: RunFacts, owner: pulumi.Resource | None = None) -> dict[str, pulumi.Input[Any]]:

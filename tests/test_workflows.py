@@ -224,7 +224,10 @@ def test_a_fleet_is_shown_first_and_its_canary_goes_before_the_rest_in_the_steps
     }  # fmt: skip
     for name, job in jobs.items():
         like = deploy["jobs"]["preview" if name == "preview" else "up"]
-        assert job["steps"] == like["steps"]
+        *setting_up, command = job["steps"]
+        *like_those, one_stack = like["steps"]
+        assert setting_up == like_those
+        assert command == one_stack | {"run": f"{one_stack['run']} REQUIRE_APPROVALS=1"}, "no plan is approved alone"
         assert job["environment"] == like["environment"].replace("inputs", "matrix")
         assert job["strategy"]["fail-fast"] is False
         if name != "preview":

@@ -88,8 +88,8 @@ class Reserves:
     def allocatable_memory_mib(self, instance: InstanceType) -> int:
         """Return the MiB of memory that pods may use.
 
-        Firmware and kernel keep some of a machine's nominal memory too. No provider publishes how much, so it is not
-        counted.
+        Firmware and kernel keep some of a machine's nominal memory too. It counts only as far as ``memory_mib`` has it:
+        Azure does not publish how much.
         """
         return instance.memory_mib - self.memory_mib(instance) - EVICTION_MIB
 

@@ -1,14 +1,18 @@
-"""The effective configuration: given values, and defaults with their reasons."""
+"""The effective configuration: given values, defaults with their reasons, and the digest of both."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from components.contract.choices import Explained
+from components.contract.digests import digest_of
 from infra.config.problems import KeyPath
+
+SETTINGS_DIGEST: Final = "settingsDigest"
+"""Output of a stack: the digest of the settings with which `up` last ran."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,11 @@ def effective(value: Any, path: KeyPath = ()) -> Iterator[Effective]:
         yield Effective((*path, key), None if has_keys else to_jsonable_python(entry), has_keys, why)
         if has_keys:
             yield from effective(entry, (*path, key))
+
+
+def settings_digest(settings: BaseModel) -> str:
+    """Return the SHA-256 of settings with all defaults, as `config show --json` prints them; comments do not count."""
+    return digest_of(settings.model_dump(mode="json", by_alias=True))
 
 
 def _entries(value: Any) -> Iterator[tuple[str, Any, str | None]]:

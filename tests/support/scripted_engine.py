@@ -88,7 +88,7 @@ def step(
     op: str, urn: str, old: dict[str, Any], *, kind: str = "resourcePreEvent", changes: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return the event of a step that starts from the state ``old`` and changes some inputs."""
-    type_ = urn.split("::")[2]
+    type_ = urn.split("::")[2].rpartition("$")[2]
     state = {"urn": urn, "type": type_, "custom": True, "inputs": old.get("inputs"), "outputs": old.get("outputs")}
     new = {**state, "inputs": {**state["inputs"], **changes}} if changes else state
     return {kind: {"metadata": {"op": op, "urn": urn, "type": type_, "old": state, "new": new}}}

@@ -15,6 +15,7 @@ from components.contract.labels import AnnotationKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.mlrun import OVERRIDE_CONFIG_MAP
 from infra.config import CONFIG_KEY, StackConfig, parse
+from infra.config.effective import SETTINGS_DIGEST
 from infra.program import run
 from support import aks, eks, existing
 from support.recorder import Recorder, record
@@ -148,7 +149,7 @@ def _deployment(recorder: Recorder) -> dict[str, Any]:
         }
         for each in recorder.resources
     ]
-    outputs = {"pools": recorder.exports["pools"]}
+    outputs = {name: recorder.exports[name] for name in ("pools", SETTINGS_DIGEST)}
     return {"resources": [{"urn": "stack", "type": STACK_TYPE, "outputs": outputs}, *resources]}
 
 

@@ -15,6 +15,7 @@ from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing, started
 from workbench.cli.console import PLAIN, errors, leave
 from workbench.cli.emptying import empty_if_replaced
 from workbench.cli.guard import guard
+from workbench.cli.held_ingresses import ingress_blockers
 from workbench.cli.namespaces import wait_for_half_deleted
 from workbench.cli.node_upgrades import upgrade_blockers
 from workbench.cli.sleeping import require_awake
@@ -80,7 +81,10 @@ def preview(
         components = components_of_plan(stream)
         _require_creatable(run, components)
         judgement = run.judge(components, run.ask(components))
-        _refuse(run, [*judgement.blockers, *upgrade_blockers(run, state, stream)])
+        _refuse(
+            run,
+            [*judgement.blockers, *upgrade_blockers(run, state, stream), *ingress_blockers(run, state, stream)],
+        )
     if judged and not code:
         judged(run.session, stream)
     return code
@@ -113,7 +117,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, delete_claims: bool, 
         to_recreate = [option for component in judgement.to_recreate for option in ("--replace", component.urn)]
         plans = _guarded(run, *to_recreate)
         for plan in plans:
-            _refuse(run, upgrade_blockers(run, live, plan))
+            _refuse(run, [*upgrade_blockers(run, live, plan), *ingress_blockers(run, live, plan)])
             empty_if_replaced(run, live, plan, yes="--yes" in options, delete_claims=delete_claims)
         for components in judgement.earlier_runs:
             errors.print(f"Changing first, in separate runs: {', '.join(map(str, components))}.", **PLAIN)

@@ -37,7 +37,7 @@ app = typer.Typer(help="Run commands on many stacks, in waves.", no_args_is_help
 FleetFile = Annotated[
     Path | None,
     typer.Option(
-        "--fleet", metavar="FILE", help=f"File of the waves. Default: {file.FILE} in the folder of the stacks."
+        "--fleet", metavar="FILE", help=f"File of the waves. Default: {stacks.FLEET_FILE} in the folder of the stacks."
     ),
 ]
 Waves = Annotated[
@@ -79,7 +79,7 @@ def list_(
     has_backend = ask and not all(stack.is_local for stack in found.values())
     tools = _tools(backend.TOOLS, hermetic=hermetic) if has_backend else None
     known = backend.known(found.values(), tools) if ask else {}
-    rows = listing.rows(plan, found, known if ask else None)
+    rows = listing.rows(plan, found, output.readable(Records.of_folder()), known if ask else None)
     if as_json:
         out.print_json(json.dumps({"release": version(APP), "stacks": rows}), ensure_ascii=True)
         return

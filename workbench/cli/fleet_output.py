@@ -15,8 +15,8 @@ from typing_extensions import override
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.fleet import report
-from workbench.fleet.file import FILE, Plan
-from workbench.fleet.record import Entry
+from workbench.fleet.file import Plan
+from workbench.fleet.record import Entry, Records, Run
 from workbench.fleet.report import FleetReport
 from workbench.fleet.runner import Stage, Watcher
 from workbench.fleet.verb import Result, words
@@ -29,6 +29,15 @@ HEARTBEAT: Final = 60.0
 """Seconds between two lines that say what still runs, where there is no terminal."""
 
 _STYLES: Final = {Result.OK: "green", Result.FAILED: "red", Result.UNJUDGED: "red", Result.INTERRUPTED: "yellow"}
+
+
+def readable(records: Records) -> Iterator[Run]:
+    """Yield the runs that can be read, newest first, and name the records of the others."""
+    for place, run in records.all():
+        if run:
+            yield run
+        else:
+            errors.print(f"note: {place} cannot be read; the results in it are not listed.", **PLAIN)
 
 
 @contextmanager
@@ -122,7 +131,9 @@ def announce(plan: Plan) -> None:
         lines = [f"{count(len(plan.waves), 'wave')} of {stacks.shown_path(plan.file)}:"]
         lines += [f"  {wave.name}: {', '.join(wave.stacks)}" for wave in plan.waves]
     else:
-        lines = [f"There is no {FILE} in {stacks.folder()}: one wave with all stacks ({len(plan.stacks)})."]
+        lines = [
+            f"There is no {stacks.FLEET_FILE} in {stacks.folder()}: one wave with all stacks ({len(plan.stacks)})."
+        ]
     if plan.left_out:
         lines.append(f"note: in no wave: {', '.join(plan.left_out)}")
     for line in lines:

@@ -15,7 +15,7 @@ from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, Hermetic, StackName
 from workbench.cli.status import status_of
 from workbench.engine.clouds.find import cloud_of
-from workbench.engine.pool_status import Condition, declared_groups
+from workbench.engine.pool_status import Condition
 from workbench.passport import keys, making
 from workbench.passport.comparison import Difference, compare
 from workbench.passport.envelope import signed
@@ -24,7 +24,6 @@ from workbench.passport.origin import origin_of
 from workbench.passport.page import headline, render
 from workbench.passport.reading import Sight
 from workbench.passport.reading import read as read_cluster
-from workbench.report import pools
 from workbench.stacks import Stack
 from workbench.system.errors import NoVerdictError, UserError
 from workbench.system.files import write_private
@@ -54,6 +53,16 @@ PageFile = Annotated[
     typer.Option("--page", metavar="FILE", dir_okay=False, help="Also write a page for people to FILE."),
 ]
 
+Rehearsal = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="JSON of `igz-clusters rehearse STACK --json`, as evidence.")
+]
+Acceptance = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="record.json of `igz-clusters accept STACK`, as evidence.")
+]
+MaxAge = Annotated[
+    int | None, typer.Option(metavar="DAYS", min=1, help="Refuse older evidence in files. Default: any age.")
+]
+
 
 @app.command()
 def make(  # noqa: PLR0913 one parameter for each option
@@ -70,12 +79,9 @@ def make(  # noqa: PLR0913 one parameter for each option
     unsigned: Annotated[
         bool, typer.Option("--unsigned", help="Write the statement without a signature, for a signer of your own.")
     ] = False,
-    rehearsal: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="JSON of `igz-clusters rehearse STACK --json`, as evidence.")
-    ] = None,
-    acceptance: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="record.json of `igz-clusters accept STACK`, as evidence.")
-    ] = None,
+    rehearsal: Rehearsal = None,
+    acceptance: Acceptance = None,
+    max_age: MaxAge = None,
     days: Annotated[int, typer.Option(min=1, max=366, help="Days for which it is valid.")] = _DAYS,
     allow_dirty: Annotated[
         bool, typer.Option("--allow-dirty", help="Allow changes that are not committed; the passport says so.")
@@ -99,7 +105,7 @@ def make(  # noqa: PLR0913 one parameter for each option
     origin.required(allow_dirty=allow_dirty)
     signer = None if unsigned else keys.private_key(signed_with)
     sight = _sight(found, hermetic=hermetic)
-    _require_applied(found, sight.contract)
+    making.require_applied(found, sight.contract)
     from workbench.engine.check import check  # noqa: PLC0415 - it loads Pulumi's SDK, which the others do without
 
     findings = making.Findings(
@@ -112,6 +118,8 @@ def make(  # noqa: PLR0913 one parameter for each option
         acceptance=acceptance,
     )
     passport = making.made(findings, datetime.now(UTC).replace(microsecond=0), timedelta(days=days))
+    if max_age:
+        making.require_recent(passport, timedelta(days=max_age))
     payload = making.payload(passport)
     _write("--output", output, signed(payload, signer) if signer else payload.decode())
     _show(passport)
@@ -221,20 +229,12 @@ def _require_awake(stack: Stack, entered: Access, *, hermetic: bool) -> None:
             raise UserError(f"The cluster of '{stack.name}' is asleep.", status.note)
 
 
-def _require_applied(stack: Stack, contract: Contract) -> None:
-    """Refuse a stack file that is not yet that of the cluster."""
-    if pools.differences(contract.recorded, declared_groups(stack.config)):
-        raise UserError(
-            f"`up` has not applied all changes of the stack file of '{stack.name}'.",
-            f"`igz-clusters status {stack.name}` lists them; run `igz-clusters up {stack.name}` first.",
-        )
-
-
 def _of_stack(passport: Passport, stack: Stack) -> tuple[Difference, ...]:
     if passport.stack.digest == stack.digest:
         return ()
     then = f"sha256:{passport.stack.digest[:12]} of commit {passport.stack.commit or 'none'}"
-    return (Difference(f"{stacks.shown_path(stack.file)}, settings", then, f"sha256:{stack.digest[:12]}"),)
+    files = " with ".join(stacks.shown_path(each) for each in (stack.file, stack.base) if each)
+    return (Difference(f"{files}, settings", then, f"sha256:{stack.digest[:12]}"),)
 
 
 def _show(passport: Passport) -> None:

@@ -13,6 +13,7 @@ from workbench.engine.session import Session, policy_packs
 from workbench.stacks import Stack
 from workbench.stacks.policy_overrides import attached
 from workbench.system.errors import UserError
+from workbench.system.installation import is_from_wheel
 from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import Toolchain, environment, status
 
@@ -52,7 +53,21 @@ def _variables(stack: Stack, toolchain: Toolchain) -> dict[str, str]:
 
 
 def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:
-    """Return the variables for a run in the user's backend, added to the user's own; no packs attached."""
+    """Return the variables for a run in the user's backend, added to the user's own; no packs attached.
+
+    Raises
+    ------
+    UserError
+        The backend would be a folder of the installed package.
+    """
+    url = os.environ.get("PULUMI_BACKEND_URL", "")
+    # Only these are absolute: massageBlobPath, https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/backend/diy/backend.go.
+    if is_from_wheel() and url.startswith(_FILE) and not (path := url.removeprefix(_FILE)).startswith(("/", "~")):
+        raise UserError(
+            f"PULUMI_BACKEND_URL is {url}. The engine runs in the folder of the installed package, so the state would "
+            f"be in {PROJECT_ROOT / path}, and lost with the environment.",
+            f"Name the whole path, such as {_FILE}{Path.cwd() / path}.",
+        )
     return {
         **environment(toolchain, local=False),
         "PULUMI_STACK": stack,

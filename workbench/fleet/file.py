@@ -18,9 +18,6 @@ from workbench.stacks import StackFileError
 from workbench.stacks.file_problems import located
 from workbench.system.errors import UserError
 
-FILE: Final = "fleet.yaml"
-"""Name of the file in the folder of the stack files."""
-
 ALL: Final = "all"
 """Name of the only wave of a folder without the file."""
 
@@ -106,7 +103,7 @@ def read(file: Path | None = None) -> Plan:
     known = stacks.stack_files()
     if not known:
         raise UserError(f"There is no stack in {stacks.folder()}.", "Choose a folder with stack files: -C DIR.")
-    place = file or stacks.folder() / FILE
+    place = file or stacks.folder() / stacks.FLEET_FILE
     if not file and not place.exists():
         return Plan((Planned(ALL, tuple(known)),))
     try:

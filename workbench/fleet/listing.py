@@ -1,16 +1,18 @@
 """The stacks of a folder and of a backend, one row each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workbench.fleet.backend import Known
 from workbench.fleet.file import Plan
-from workbench.fleet.record import Records
+from workbench.fleet.record import Run
 from workbench.fleet.verb import Result, Verb, words
 from workbench.stacks import Stack
 
 
-def rows(plan: Plan, found: Mapping[str, Stack], known: Mapping[str, Known] | None) -> list[dict[str, Any]]:
+def rows(
+    plan: Plan, found: Mapping[str, Stack], runs: Iterable[Run], known: Mapping[str, Known] | None
+) -> list[dict[str, Any]]:
     """Return a row for each stack, in alphabetical order.
 
     Parameters
@@ -19,11 +21,13 @@ def rows(plan: Plan, found: Mapping[str, Stack], known: Mapping[str, Known] | No
         The waves.
     found
         The stacks that have a file.
+    runs
+        The runs on this machine, newest first.
     known
         What backends know; rows have it too, and stacks without a file have rows. Default: None, for none of that.
     """
     waves = {name: wave.name for wave in plan.waves for name in wave.stacks}
-    last, releases = _last_results()
+    last, releases = _last_results(runs)
     return [
         _row(name, found.get(name))
         | {"wave": waves.get(name), "last": last.get(name), "release": releases.get(name)}
@@ -54,10 +58,10 @@ def _recorded(name: str, known: Mapping[str, Known] | None) -> dict[str, Any]:
     }
 
 
-def _last_results() -> tuple[dict[str, str], dict[str, str]]:
+def _last_results(runs: Iterable[Run]) -> tuple[dict[str, str], dict[str, str]]:
     """Return by stack how its last command in a run ended, and the release that last updated it."""
     last, releases = dict[str, str](), dict[str, str]()
-    for run in Records.of_folder().all():
+    for run in runs:
         for entry in reversed(run.entries):
             if entry.ended:
                 last.setdefault(entry.stack, f"{entry.verb}: {words(entry.verb, entry.result)}")

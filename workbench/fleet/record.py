@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +25,7 @@ from workbench.system import locks
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
 from workbench.system.git import git
+from workbench.system.installation import is_from_wheel
 from workbench.system.paths import APP, PRIVATE, PROJECT_ROOT, data_dir, data_path
 
 KEPT: Final = 20
@@ -170,17 +171,22 @@ class Records:
         Raises
         ------
         UserError
-            Its record cannot be read.
+            Its record, or that of a newer run, cannot be read.
         """
-        return next((run for run in self.all() if run.verb.is_change or not that_changes), None)
+        for file, run in self.all():
+            if run is None:
+                raise UserError(f"The record {file} cannot be read.", "Move its folder away.")
+            if run.verb.is_change or not that_changes:
+                return run
+        return None
 
-    def all(self) -> Iterator[Run]:
-        """Yield all runs, newest first; raises as ``newest`` does."""
+    def all(self) -> Iterator[tuple[Path, Run | None]]:
+        """Yield the file of each run with the run, newest first; None for one that cannot be read."""
         for file in sorted(self.place.glob(f"*/{_FILE}"), reverse=True):
             try:
-                yield TypeAdapter(Run).validate_json(file.read_bytes())
-            except ValidationError:
-                raise UserError(f"The record {file} cannot be read.", "Move its folder away.") from None
+                yield file, TypeAdapter(Run).validate_json(file.read_bytes())
+            except (OSError, ValidationError):
+                yield file, None
 
     def drop_old(self) -> None:
         """Delete all but the newest ``KEPT`` runs of each command: daily runs of `drift` keep those of `up`."""
@@ -243,14 +249,20 @@ def inputs_of(file: Path, package: str, base: Path | None = None) -> str:
 
 
 def revision(checkout: Path = PROJECT_ROOT) -> str:
-    """Return the revision of this package: what is committed and changed of it, or its version without Git.
+    """Return the revision of this package: what is committed, changed and new of it, or what a wheel has installed.
 
-    Stack files may be in the same checkout; they count for their own stacks only.
+    Stack files may be in the same checkout; they count for their own stacks only. A package that is neither in Git nor
+    from a wheel has its version only.
     """
-    if not (committed := git(checkout, "ls-tree", "HEAD", *_PACKAGE)):
-        return version(APP)
-    changed = git(checkout, "diff", "HEAD", "--", *_PACKAGE) or ""
-    return hashlib.sha256(f"{committed}\0{changed}".encode()).hexdigest()
+    if committed := git(checkout, "ls-tree", "HEAD", *_PACKAGE):
+        changed = git(checkout, "diff", "HEAD", "--", *_PACKAGE) or ""
+        listed = git(checkout, "ls-files", "--others", "--exclude-standard", "-z", "--", *_PACKAGE) or ""
+        names = [name for name in listed.split("\0") if name]
+        parts = [committed, changed, listed, (git(checkout, "hash-object", "--", *names) or "") if names else ""]
+    else:
+        # https://packaging.python.org/en/latest/specifications/recording-installed-packages/: it has all files' hashes.
+        parts = [version(APP), (distribution(APP).read_text("RECORD") or "") if is_from_wheel() else ""]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def continued(run: Run, planned: Sequence[Entry], inputs: dict[str, str]) -> tuple[Run, list[str]]:

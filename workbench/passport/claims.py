@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from components.contract.digests import digest_of
 from components.contract.environments import ClusterKind, Environment
 from policies.diagnostics import ABOUT_WAIVERS, Said
 from policies.registry import RULES
@@ -11,7 +12,6 @@ from policies.rule import Level, Rule, WholeStack
 from workbench.passport.model import Claim, Covers, Evidence, Result
 from workbench.report.causes import Cause
 from workbench.report.model import FindingStatus
-from workbench.system.digests import digest_of
 from workbench.verification.deviation import Outcome, Verification
 
 if TYPE_CHECKING:  # it loads Pulumi's SDK, which most commands do without

@@ -48,6 +48,7 @@ class _Report(_Shape):
 
     schema_version: Literal[1]
     release: str = ""
+    made: AwareDatetime | None = None
     outcomes: list[_Outcome]
 
 
@@ -74,7 +75,7 @@ def rehearsal_claims(file: Path | None, stack: Stack, release: str) -> Iterator[
         raise UserError(f"--rehearsal: {file} is about {about}, not about '{stack.name}'.", hint)
     digests = {each.stack_digest for each in outcomes}
     _require_same(f"--rehearsal: {file}", stack, (report.release, release), digests, hint)
-    evidence = (_evidence(file, content, None),)
+    evidence = (_evidence(file, content, report.made),)
     for each in outcomes:
         why = each.skipped or each.lost
         missed = [verdict.expectation for verdict in each.verdicts if not verdict.is_met]

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from components.contract.autoscaler import NAMESPACE as SYSTEM
+from components.contract.digests import digest_of
 from components.contract.storage import DEFAULT_KEYS
 from policies.views.nuclio import NAME as NUCLIO
 from workbench.engine.live_objects import LiveObject, ObjectKey
 from workbench.passport.model import Deviation, Fingerprint
 from workbench.passport.reading import Sight
-from workbench.system.digests import digest_of
 from workbench.verification.deviation import Verification
 from workbench.verification.nodes import members
 

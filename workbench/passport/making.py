@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
+from components.contract.digests import canonical, digest_of
 from components.contract.environments import ClusterKind
+from infra.config.effective import SETTINGS_DIGEST
+from workbench.engine.pool_status import declared_groups
 from workbench.passport.claims import contract_claims, rule_claims
 from workbench.passport.envelope import opened
 from workbench.passport.evidence_files import acceptance_claims, rehearsal_claims, restore_claim
@@ -28,11 +31,12 @@ from workbench.passport.model import (
 from workbench.passport.origin import Origin
 from workbench.passport.reading import Sight
 from workbench.passport.standards import standard_claims
+from workbench.report import pools
 from workbench.report.events import STACK_TYPE
 from workbench.stacks import Stack
-from workbench.system.digests import canonical, digest_of
 from workbench.system.errors import UserError
 from workbench.system.paths import APP
+from workbench.verification.contract import Contract
 from workbench.verification.deviation import Verification
 
 if TYPE_CHECKING:  # it loads Pulumi's SDK, which most commands do without
@@ -63,6 +67,27 @@ class Findings:
     checked: "Checked"
     rehearsal: Path | None = None
     acceptance: Path | None = None
+
+
+def require_applied(stack: Stack, contract: Contract) -> None:
+    """Return if `up` last ran with the settings of the stack file.
+
+    Raises
+    ------
+    UserError
+        It ran with others, or with a release that did not record them.
+    """
+    recorded = _outputs(contract.deployment).get(SETTINGS_DIGEST)
+    if recorded is None:
+        raise UserError(
+            f"The last `up` of '{stack.name}' was that of a release that did not record its settings.",
+            f"Run `igz-clusters up {stack.name}` first.",
+        )
+    if recorded != stack.digest or pools.differences(contract.recorded, declared_groups(stack.config)):
+        raise UserError(
+            f"`up` has not applied all changes of the stack file of '{stack.name}'.",
+            f"`igz-clusters preview {stack.name}` lists them; run `igz-clusters up {stack.name}` first.",
+        )
 
 
 def made(found: Findings, now: datetime, valid: timedelta) -> Passport:
@@ -115,9 +140,32 @@ def _claims(found: Findings, now: datetime) -> tuple[Claim, ...]:
 
 def _resource(deployment: Mapping[str, Any]) -> str:
     """Return the id of the cluster in its cloud, as the state records it; empty if it has none."""
-    outputs = (each.get("outputs") or {} for each in deployment.get("resources") or () if each["type"] == STACK_TYPE)
-    facts = next(outputs, {}).get("cluster") or {}
+    facts = _outputs(deployment).get("cluster") or {}
     return str(facts.get("clusterArn") or facts.get("clusterId") or "")
+
+
+def _outputs(deployment: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = (each.get("outputs") or {} for each in deployment.get("resources") or () if each["type"] == STACK_TYPE)
+    return next(found, {})
+
+
+def require_recent(passport: Passport, max_age: timedelta) -> None:
+    """Return if all evidence was found so shortly before the passport was made.
+
+    Raises
+    ------
+    UserError
+        Some was found earlier, or does not say when.
+    """
+    found = {(each.source, each.at) for claim in passport.claims for each in claim.evidence}
+    times = {
+        source: f"is of {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if at else "does not say when it was written"
+        for source, at in found
+        if at is None or passport.made - at > max_age
+    }
+    if times:
+        old = "\n".join(f"--max-age: {source} {said}." for source, said in sorted(times.items()))
+        raise UserError(old, f"At most {max_age.days} days are allowed: rehearse or accept again.")
 
 
 def payload(passport: Passport) -> bytes:

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
+from components.contract.digests import digest_of
 from components.contract.labels import OWN_DOMAIN
-from workbench.system.digests import digest_of
 from workbench.system.paths import PROJECT_ROOT
 
 SCHEMA_VERSION: Final = 1

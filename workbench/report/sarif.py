@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from components.stack_files import yaml_source
-from components.stack_files.yaml_source import SourceError
 from infra.config.problems import printable
 from policies.registry import RULES
 from workbench import stacks
 from workbench.report.model import Finding, FindingStatus, Outcome, Report, StackReport
 from workbench.report.words import STANDINGS, type_and_name
+from workbench.stacks.origins import Origin
+from workbench.system.errors import UserError
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -38,7 +38,7 @@ _RULES: Final = {rule.id: rule for rule in RULES}
 
 
 def render(report: Report) -> str:
-    """Return the findings, each located in the stack's file, at its pool's line if it concerns a single pool."""
+    """Return the findings, each located in the stack's file, or at its pool's line there or in its base."""
     found = [(stack, finding) for stack in report.stacks for finding in stack.findings]
     rules = {finding.rule: finding for _, finding in reversed(found)}
     files = stacks.stack_files()
@@ -66,30 +66,34 @@ def _notifications(report: Report) -> Iterator[str]:
 
 
 class _Place:
-    """The file of a stack, and the lines of its pools if it is readable."""
+    """The file of a stack, and the lines of its pools if it is valid."""
 
     def __init__(self, stack: str, file: Path | None) -> None:
-        self.uri = quote(stacks.shown_path(file)) if file else quote(f"Pulumi.{printable(stack)}.yaml", safe="")
+        self._uri = quote(stacks.shown_path(file)) if file else quote(f"Pulumi.{printable(stack)}.yaml", safe="")
         self._stack = stack
-        self._lines = _lines_of_pools(file) if file else {}
+        self._pools = _pools(file) if file else {}
 
-    def line(self, urn: str) -> int | None:
-        """Return the line of a resource's pool; None unless it belongs to exactly one."""
+    def of(self, urn: str) -> dict[str, Any]:
+        """Return the physical location of a resource: of its pool if it belongs to exactly one."""
+        if pool := self._pool(urn):
+            return {"artifactLocation": {"uri": quote(pool.file)}, "region": {"startLine": pool.line}}
+        return {"artifactLocation": {"uri": self._uri}}
+
+    def _pool(self, urn: str) -> Origin | None:
         name = type_and_name(urn)[1]
         if not any(part in urn for part in _NODE_GROUP):
             return None
         group = name.partition("/")[0].removeprefix(f"{self._stack}-")
-        fitting = [pool for pool in self._lines if f"{group}-".startswith(f"{pool}-")]
-        return self._lines[max(fitting, key=len)] if fitting else None
+        fitting = [pool for pool in self._pools if f"{group}-".startswith(f"{pool}-")]
+        return self._pools[max(fitting, key=len)] if fitting else None
 
 
-def _lines_of_pools(file: Path) -> dict[str, int]:
+def _pools(file: Path) -> dict[str, Origin]:
     try:
-        source = yaml_source.read(file)
-    except (SourceError, OSError):
+        origins = stacks.read(file).origins
+    except UserError:
         return {}
-    parent = (*stacks.CHOICES_PATH, "pools")
-    return {str(path[-1]): place.line for path, place in source.positions.items() if path[:-1] == parent}
+    return {str(path[-1]): origin for path, origin in origins.items() if path[:-1] == ("pools",)}
 
 
 def _rule(finding: Finding) -> dict[str, Any]:
@@ -112,15 +116,13 @@ def _rule(finding: Finding) -> dict[str, Any]:
 
 def _result(stack: StackReport, finding: Finding, place: _Place) -> dict[str, Any]:
     name = type_and_name(finding.urn)[1] or "the stack"
-    line = place.line(finding.urn)
-    region = {"region": {"startLine": line}} if line else {}
     result = {
         "ruleId": printable(finding.rule),
         "level": _LEVELS[finding.standing],
         "message": _text(f"{name} of {stack.stack}, {STANDINGS[finding.standing]}: {finding.message}"),
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": {"uri": place.uri}, **region},
+                "physicalLocation": place.of(finding.urn),
                 "logicalLocations": [{"fullyQualifiedName": printable(finding.urn or stack.stack, _TEXT_MAX)}],
             }
         ],

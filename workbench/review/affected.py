@@ -8,11 +8,12 @@ from components.stack_files.inheritance import base_name
 from workbench.prices.price_file import OWN_FILE
 from workbench.review.comparison import ChangedFile
 from workbench.review.judges import ROWS, Row, altered
+from workbench.stacks import FLEET_FILE
 from workbench.stacks.policy_overrides import FILE
 
 _STACK_FILE: Final = re.compile(r"Pulumi\.(.+)\.yaml")
 _EXAMPLE: Final = re.compile(r"examples/([^/]+)/.*", re.DOTALL)
-_NONE: Final = re.compile(rf"(docs|tests)/.*|.*\.md|{re.escape(OWN_FILE)}", re.DOTALL)
+_NONE: Final = re.compile(rf"(docs|tests)/.*|.*\.md|{re.escape(OWN_FILE)}|{re.escape(FLEET_FILE)}", re.DOTALL)
 
 
 def affected(
@@ -21,8 +22,8 @@ def affected(
     """Return which of ``stacks`` a change can affect.
 
     A stack file, or what lies beside it under ``examples``, affects its stack; a base affects the stacks that refine
-    it; a row of the overrides affects the stack that it names; documents, tests and prices affect none. Everything else
-    may affect every stack.
+    it; a row of the overrides affects the stack that it names; documents, tests, prices and the waves of a fleet affect
+    none. Everything else may affect every stack.
 
     Parameters
     ----------

@@ -17,6 +17,8 @@ _LINK: Final = "120000"
 """Mode of a symbolic link in Git's index."""
 
 _COMPILED: Final = re.compile(r"(.*/)?(__pycache__(/.*)?|[^/]+\.(py[cod]|so))", re.DOTALL)
+_HOPS_MAX: Final = 40
+"""Links that a path may lead through, as on Linux."""
 _LISTED_MAX: Final = 10
 _LOADED_AT_START: Final = ("sitecustomize", "usercustomize")
 """Modules that every interpreter loads if they exist."""
@@ -157,16 +159,33 @@ def _is_module(path: str) -> bool:
 
 
 def _links(head: Path, changed: Collection[str]) -> Iterator[ChangedFile]:
-    """Return the symbolic links whose targets changed."""
+    """Return the symbolic links whose targets changed, or a link on the way to them."""
     for entry in (git(head, "ls-files", "--stage", "-z") or "").split("\0"):
         facts, _, path = entry.partition("\t")
         if not facts.startswith(_LINK) or path in changed:
             continue
-        target = (head / path).resolve()
-        if target.is_relative_to(head):
-            place = target.relative_to(head).as_posix()
-            if any(f"{each}/".startswith(f"{place}/") for each in changed):
-                yield ChangedFile(path)
+        steps = {f"{step}/" for step in _steps(head, Path(path))}
+        if any(f"{each}/".startswith(step) for each in changed for step in steps):
+            yield ChangedFile(path)
+
+
+def _steps(head: Path, link: Path) -> Iterator[str]:
+    """Yield the links that a link leads through, and its target, as far as they are in the checkout."""
+    place, left, hops = Path(), [*reversed(link.parts)], 0
+    while left:
+        part = left.pop()
+        if part == ".." and place == Path():
+            return
+        place = place.parent if part == ".." else place / part
+        if not (head / place).is_symlink():
+            continue
+        yield place.as_posix()
+        target, hops = (head / place).readlink(), hops + 1
+        if hops > _HOPS_MAX or (target.is_absolute() and not target.is_relative_to(head)):
+            return
+        place = Path() if target.is_absolute() else place.parent
+        left += reversed(target.relative_to(head).parts if target.is_absolute() else target.parts)
+    yield place.as_posix()
 
 
 def _notes(head: Path, origin: str, base: str) -> list[str]:

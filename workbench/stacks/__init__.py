@@ -21,13 +21,13 @@ from infra.config import (
     StackConfig,
     parse,
 )
+from infra.config.effective import settings_digest
 from infra.config.inheritance import SECURE, encrypted, inherited, placed, without_parts_of
 from infra.config.problems import did_you_mean, nearest, printable, shown
 from infra.config.stack_file import StackFile
 from infra.config.tree import tree
 from workbench.stacks.file_problems import FileProblems, located
 from workbench.stacks.origins import Origin, origins_of, resolved
-from workbench.system.digests import digest_of
 from workbench.system.errors import UserError
 from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT
 
@@ -35,6 +35,8 @@ PROBLEMS_SHOWN: Final = 50
 """Problems that one message shows; `igz-clusters config check` prints all."""
 
 NAME_MAX: Final = 60
+FLEET_FILE: Final = "fleet.yaml"
+"""Name of the file beside the stack files that says in which waves they are updated."""
 CHOICES_PATH: Final[KeyPath] = ("config", CONFIG_KEY)
 
 
@@ -59,8 +61,8 @@ class Stack:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of its settings with all defaults, as `config show --json` prints them; comments do not count."""
-        return digest_of(self.config.model_dump(mode="json", by_alias=True))
+        """SHA-256 of its settings with all defaults."""
+        return settings_digest(self.config)
 
 
 def folder() -> Path:

@@ -1,8 +1,8 @@
 """Identities of the cluster and its nodes, with the least roles that each needs and no keys."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pulumi
 from pulumi_azure_native.authorization import RoleAssignment
@@ -38,6 +38,14 @@ READER: Final = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 
 CONDITION_VERSION: Final = "2.0"
 """The only one: https://learn.microsoft.com/azure/role-based-access-control/conditions-role-assignments-rest."""
+
+KEEPS_NAME: Final[Mapping[str, Any]] = {"ignore_changes": ["roleAssignmentName"], "delete_before_replace": True}
+"""Options of roles on what clusters share, whose names have had the cluster in them only since release 0.3.
+
+An existing assignment keeps its name: Azure allows no second one of a role for a principal on a scope
+(``RoleAssignmentExists``), so the engine could not create it under another name before it deletes it, and in between
+the cluster would have no right. A name that stays cannot be created first on another scope either.
+"""
 
 
 class Principal(NamedTuple):
@@ -98,8 +106,6 @@ class Right(NamedTuple):
     scope: str
     alias: str = ""
     """Its key in earlier releases, if that was another one."""
-    is_shared: bool = False
-    """Whether control planes of other clusters have the role on the same scope too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,11 +132,12 @@ class ClusterIdentities(PlatformComponent):
         self._name, self._args = name, args
         self.control_plane = self._identity("control-plane")
         self.kubelet = self._identity("kubelet")
+        # Clusters may share a network, a zone, a vault and a disk encryption set.
+        key = f"{args.choices.cluster_id} control-plane"
+        principal = Principal(key, self.control_plane.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
         for right in self._rights():
-            key = f"{args.choices.cluster_id} control-plane" if right.is_shared else "control-plane"
-            principal = Principal(key, self.control_plane.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
             aliases = [pulumi.Alias(name=f"{name}-{right.alias}")] if right.alias else []
-            needed = self.child(depends_on=[self.kubelet], aliases=aliases)
+            needed = self.child(depends_on=[self.kubelet], aliases=aliases, **KEEPS_NAME)
             role_assignment(f"{name}-{right.key}", principal, Grant(right.role, right.scope), needed)
         self.register_outputs({"kubeletClientId": self.kubelet.client_id})
 
@@ -141,7 +148,7 @@ class ClusterIdentities(PlatformComponent):
             # The zone of the API's name is linked to the whole network, for which rights on a subnet do not do.
             yield Right("network", PRIVATE_DNS, choices.network_id)
         if choices.private_dns_zone_id:
-            yield Right("zone", PRIVATE_DNS, choices.private_dns_zone_id, is_shared=True)
+            yield Right("zone", PRIVATE_DNS, choices.private_dns_zone_id)
         identities = f"{choices.group_id}/providers/Microsoft.ManagedIdentity/userAssignedIdentities"
         yield Right("kubelet", IDENTITY_OPERATOR, f"{identities}/{self._physical('kubelet')}")
         # AKS uses two keys at a time, so the role on the vault before stays: the oldest one has the name of old.

@@ -7,7 +7,7 @@ import pulumi
 from pulumi_azure_native.managedidentity import FederatedIdentityCredential, UserAssignedIdentity
 
 from components.base import PlatformComponent
-from components.clusters.aks.identity import Grant, Principal, role_assignment
+from components.clusters.aks.identity import KEEPS_NAME, Grant, Principal, role_assignment
 from components.contract.aks.access import PrincipalKind
 from components.contract.aks.config import AksConfig
 from components.contract.aks.identity import CLIENT_ID, ISSUER_AUDIENCE, USE_LABEL, assignments
@@ -67,11 +67,12 @@ class NamespaceIdentities(PlatformComponent):
                 opts=self.child(depends_on=needed[-1:]),
             )
             needed.append(credential)
-        principal = Principal(f"jobs-{namespace}", made.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
-        needed += [
-            role_assignment(f"{name}-{each.key}", principal, Grant(each.role, each.scope, each.condition), self.child())
-            for each in assignments(args.choices, identity)
-        ]
+        # Jobs of namespaces of the same name in several clusters may share a container.
+        key = f"{args.choices.cluster_id} jobs-{namespace}"
+        principal = Principal(key, made.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
+        for each in assignments(args.choices, identity):
+            grant = Grant(each.role, each.scope, each.condition)
+            needed.append(role_assignment(f"{name}-{each.key}", principal, grant, self.child(**KEEPS_NAME)))
         return NamespaceIdentity(
             annotations={CLIENT_ID: made.client_id},
             pod_label=USE_LABEL,

@@ -1,9 +1,9 @@
 """HN-08: what nodes are told when they start contains no secrets."""
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator, Mapping
+from email import message_from_bytes
 from typing import Final
 
 from policies.resource import Resource
@@ -27,8 +27,9 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
     """Reject secrets in user data, and logins in the addresses of a proxy, which AKS tells every pod too."""
     if resource.type == LAUNCH_TEMPLATE:
         given = resource.props.at("userData").text()
+        texts = _texts(given) if given else []
         for secret, form in SECRETS.items():
-            if given and form.search(_plain(given)):
+            if any(map(form.search, texts)):
                 yield Finding(f"Launch template '{resource.name}' has {secret} in its user data; expected no secrets.")
         return
     for key in ("httpProxy", "httpsProxy"):
@@ -37,15 +38,17 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
             yield Finding(f"Cluster '{resource.name}' has a login in httpProxyConfig.{key}; expected none.")
 
 
-def _plain(given: str) -> str:
-    """Return user data, which the API takes in base64, as text; compressed data cannot be judged."""
+def _texts(given: str) -> list[str]:
+    """Return user data, which the API takes in base64, and each MIME part in it; compressed data is not judgeable."""
     try:
-        decoded = base64.b64decode("".join(given.split()), validate=True)
-    except binascii.Error:
-        return given
-    if decoded.startswith(_GZIP):
+        whole = base64.b64decode("".join(given.split()), validate=True)
+    except ValueError:
+        whole = given.encode(errors="replace")
+    parts = (each.get_payload(decode=True) for each in message_from_bytes(whole).walk())
+    contents = [whole, *(part for part in parts if isinstance(part, bytes))]
+    if any(content.startswith(_GZIP) for content in contents):
         raise NotJudgeableError("userData", "is compressed")
-    return decoded.decode(errors="replace")
+    return [content.decode(errors="replace") for content in contents]
 
 
 RULE = Rule(

@@ -110,6 +110,7 @@ def test_the_component_package_starts_from_the_wheel(environment: Path, tmp_path
 
 
 def test_stack_files_examples_and_rules_come_along(run: Run) -> None:
+    assert json.loads(run("fleet", "list", "--json").stdout)["stacks"]
     assert json.loads(run("config", "show", "local", "--json").stdout)
     assert "The files are valid." in run("config", "check").stderr
     assert re.search(r"^dev: no violations, .* \(\d+ rules, \d+ resources\)$", run("check", "dev").stdout, re.MULTILINE)
@@ -119,13 +120,19 @@ def test_a_stack_of_a_cloud_is_rendered_with_the_packs(run: Run) -> None:
     assert "Rendered offline from an empty state" in run("preview", "dev", "--render").stderr
 
 
-def test_the_main_job_runs_in_an_empty_folder(run: Run) -> None:
+def test_the_main_job_runs_in_an_empty_folder(run: Run, release: Release, tmp_path: Path) -> None:
     run("up", "local", "--yes")
     try:
         assert json.loads(run("status", "local", "--json").stdout)["groups"]
         assert re.search(r"^nothing changes; \d+ unchanged; \d+ rules", run("preview", "local").stdout, re.MULTILINE)
         nodes = run("kubectl", "local", "get", "nodes", "--no-headers").stdout.splitlines()
         assert {line.split()[1] for line in nodes} == {"Ready"}
+        waves, passport = tmp_path / "fleet.yaml", tmp_path / "passport.json"
+        waves.write_text("waves: [{name: one, stacks: [local]}]\n")
+        (row,) = json.loads(run("fleet", "preview", "--fleet", str(waves), "--json").stdout)["stacks"]
+        assert (row["stack"], row["result"]) == ("local", "ok")
+        run("passport", "make", "local", "--unsigned", "--allow-dirty", "--output", str(passport))
+        assert json.loads(passport.read_text())["predicate"]["package"]["version"] == release.version
     finally:
         run("local", "delete", "local", "--yes")
 

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +26,9 @@ from workbench.engine.clouds.eks.conditions import EksCondition as Condition
 from workbench.engine.lock import held_by, stack_lock
 from workbench.system.errors import UserError
 
+RIGHTS = urn(
+    "igz-clusters:clusters:EksLoadBalancerRights$aws:eks/podIdentityAssociation:PodIdentityAssociation", "test-ingress"
+)
 COREDNS = urn(ADDON, "test-addons-coredns")
 FAILED = Condition("CREATE_FAILED", ("AsgInstanceLaunchFailures: no capacity (asg-1)",))
 
@@ -90,6 +94,43 @@ def test_a_cluster_that_eks_would_not_delete_is_not_emptied_either(
     assert "cannot be replaced yet:" in refused.message
     assert "--no-deletion-protection" in refused.message
     assert "up" not in engine.commands
+
+
+@pytest.mark.parametrize(
+    ("finalizer", "lost", "is_refused"),
+    [
+        ("group.ingress.k8s.aws/alb", (RIGHTS,), True),
+        ("ingress.k8s.aws/resources", (RIGHTS,), True),
+        ("example.com/other", (RIGHTS,), False),
+        ("group.ingress.k8s.aws/alb", (RIGHTS, urn(CLUSTER, "test-cluster")), False),  # it is emptied
+        ("group.ingress.k8s.aws/alb", (GPU,), False),
+    ],
+)
+def test_a_load_balancer_controller_keeps_its_rights_as_long_as_it_holds_ingresses(
+    engine: ScriptedEngine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    finalizer: str,
+    lost: tuple[str, ...],
+    is_refused: bool,
+) -> None:
+    choose(tmp_path, policyGuard="warn")
+    ingress = {"kind": "Ingress", "metadata": {"namespace": "mlrun", "name": "ce", "finalizers": [finalizer]}}
+    cluster = SimpleNamespace(contents=lambda: in_cluster.contents_of([ingress]))
+    monkeypatch.setattr("workbench.cli.held_ingresses.recorded_cluster", lambda *_: nullcontext(cluster))
+    monkeypatch.setattr("workbench.cli.emptying.empty_cluster", lambda *_, **__: None)
+    steps = [step("delete", each, {"inputs": {}, "outputs": {}}) for each in lost]
+    engine.answers("preview", [*steps, *PLANNED])
+    if is_refused:
+        refused = refusal("up", STACK, "--yes")
+        assert "cluster.ingress: removed, but the AWS Load Balancer Controller still holds ingress mlrun/ce" in str(
+            refused
+        )
+        assert "up" not in engine.commands
+        assert refusal("preview", STACK).message == refused.message
+    else:
+        assert run("up", STACK, "--yes").exit_code == 0
 
 
 def test_groups_that_replace_others_are_told_the_live_sizes(

@@ -224,6 +224,18 @@ def test_the_list_shows_waves_and_last_results(place: Path) -> None:
     assert shape["stacks"][0]["resources"] is None, "it has no state yet"
 
 
+def test_a_damaged_record_is_named_and_the_others_are_listed(place: Path) -> None:
+    (place / "fleet.yaml").write_text("waves: [{name: canary, stacks: [a]}]")
+    run("up", "--yes")
+    run("verify")
+    [damaged] = (place / "data").glob("fleet/*/*-verify/run.json")
+    damaged.write_text('{"id": 1')
+    listed = run("list", "--json")
+    assert f"note: {damaged} cannot be read; the results in it are not listed." in listed.stderr
+    assert json.loads(listed.stdout)["stacks"][0]["last"] == "up: updated"
+    assert isinstance(run("status").exception, UserError), "the newest run may be the damaged one"
+
+
 @pytest.mark.parametrize("command", ["status", "resume"])
 def test_without_a_run_there_is_no_verdict(command: str) -> None:
     refused = run(command)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from infra.config.effective import SETTINGS_DIGEST
 from support import existing
 from support.passports import CHECKED, sight
 from support.verification import Objects, site
@@ -120,6 +122,15 @@ def test_another_stack_file_is_a_difference(folder: Path) -> None:
     assert "\nPulumi.test.yaml, settings\n  then: sha256:" in done.stdout
 
 
+def test_another_base_is_a_difference_and_is_named(folder: Path) -> None:
+    made()
+    settings = {"base": "acme", **existing.document()}
+    (folder / "Pulumi.test.yaml").write_text(json.dumps({"config": {CONFIG_KEY: settings}}))
+    layer = {"settings": {"pools": {"workload": {"labels": {"team": "b"}}}}}
+    (folder / "Base.acme.yaml").write_text(json.dumps({"schemaVersion": 1, "layers": [layer]}))
+    assert "\nPulumi.test.yaml with Base.acme.yaml, settings\n" in verified().stdout
+
+
 def test_the_passport_of_another_stack_is_refused(folder: Path) -> None:
     made()
     (folder / "Pulumi.other.yaml").write_text((folder / "Pulumi.test.yaml").read_text())
@@ -202,10 +213,25 @@ def test_a_stack_file_that_no_commit_holds_is_refused(folder: Path) -> None:
     assert "Pulumi.test.yaml is in no Git commit." in refusal(run("make", "test"))
 
 
-def test_a_stack_file_that_is_not_applied_is_refused(folder: Path) -> None:
-    document = existing.document({"pools.workload.labels": {"team": "b"}})
+@pytest.mark.parametrize(
+    ("key", "value"), [("pools.workload.labels", {"team": "b"}), ("policies", {"admission": "warn"})]
+)
+def test_a_stack_file_that_is_not_applied_is_refused(folder: Path, key: str, value: object) -> None:
+    document = existing.document({key: value})
     (folder / "Pulumi.test.yaml").write_text(json.dumps({"config": {CONFIG_KEY: document}}))
     assert "`up` has not applied all changes" in refusal(run("make", "test", "--key", "key.pem", "--allow-dirty"))
+
+
+def test_an_up_of_a_release_that_recorded_no_settings_is_not_taken_for_one_with_these(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = sight("existing")
+    [above, *rest] = seen.contract.deployment["resources"]
+    outputs = {name: value for name, value in above["outputs"].items() if name != SETTINGS_DIGEST}
+    deployment = {"resources": [{**above, "outputs": outputs}, *rest]}
+    earlier = replace(seen, contract=replace(seen.contract, deployment=deployment))
+    monkeypatch.setattr("workbench.cli.passport.read_cluster", lambda *_: earlier)
+    assert "did not record its settings" in refusal(run("make", "test", "--key", "key.pem"))
 
 
 def test_without_a_key_nothing_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

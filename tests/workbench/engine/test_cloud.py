@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from workbench.engine import cloud
 from workbench.engine.cloud import cloud_session, file_backend, require_nothing_pending
 from workbench.engine.session import policy_packs
 from workbench.stacks import find
@@ -48,6 +49,21 @@ def test_login_backend_passphrase_and_credentials_stay_the_users_own(
     assert seen["PULUMI_STACK"] == "dev"
     assert seen["PULUMI_OPTION_CONFIG_FILE"] == str(find("dev").file)
     assert seen["PULUMI_OPTION_POLICY_PACK"] == ",".join(map(str, policy_packs()))
+
+
+@pytest.mark.parametrize("url", ["file://./state", "file://state?metadata=skip", "file://."])
+def test_an_installed_package_is_no_place_for_the_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("PULUMI_BACKEND_URL", url)
+    cloud_session(find("dev"), engine(tmp_path))  # in a checkout the folder stays
+    monkeypatch.setattr(cloud, "is_from_wheel", lambda: True)
+    with pytest.raises(UserError, match="in the folder of the installed package") as refused:
+        cloud_session(find("dev"), engine(tmp_path))
+    assert str(Path.cwd()) in refused.value.hint
+    for whole in ("file:///srv/state", "file://~/state", "file://~", "s3://states"):
+        monkeypatch.setenv("PULUMI_BACKEND_URL", whole)
+        assert cloud_session(find("dev"), engine(tmp_path)).stack.name == "dev"
 
 
 def test_a_stack_with_operations_under_way_is_refused_for_a_killed_run_and_for_one_elsewhere(tmp_path: Path) -> None:

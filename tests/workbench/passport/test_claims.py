@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from workbench.acceptance.record import Record, StepRecord
 from workbench.acceptance.record import Result as StepResult
 from workbench.engine.check import Checked
 from workbench.passport.claims import SUBJECTS
+from workbench.passport.making import require_recent
 from workbench.passport.model import Claim, Covers, Passport, Result
 from workbench.report.causes import Cause
 from workbench.report.model import Finding, FindingStatus, Judge
@@ -150,7 +152,8 @@ def report(folder: Path, **changes: Any) -> Path:
     }
     release = changes.pop("release", ORIGIN.version)
     file = folder / "rehearsal.json"
-    file.write_text(json.dumps({"schemaVersion": 1, "release": release, "outcomes": [{**outcome, **changes}]}))
+    whole = {"schemaVersion": 1, "release": release, "made": "2026-11-20T08:00:00Z"}
+    file.write_text(json.dumps({**whole, "outcomes": [{**outcome, **changes}]}))
     return file
 
 
@@ -179,7 +182,8 @@ def test_a_rehearsal_is_evidence_for_its_scenarios(tmp_path: Path) -> None:
         "1 expectations",
         "Rehearsed on simulated nodes: Jobs at night",
     )
-    assert [(each.source, each.at) for each in night.evidence] == [("rehearsal.json", None)]
+    made = datetime(2026, 11, 20, 8, tzinfo=UTC)
+    assert [(each.source, each.at) for each in night.evidence] == [("rehearsal.json", made)]
 
 
 @pytest.mark.parametrize(
@@ -242,6 +246,18 @@ def test_a_record_of_something_else_is_refused(changes: dict[str, Any], says: st
     with pytest.raises(UserError) as refused:
         passport("existing", acceptance=record(tmp_path, **changes))
     assert says in refused.value.message
+
+
+def test_evidence_that_is_too_old_or_does_not_say_its_time_is_refused(tmp_path: Path) -> None:
+    files = {"rehearsal": report(tmp_path), "acceptance": record(tmp_path)}  # two days and four hours before
+    require_recent(passport("existing", **files), timedelta(days=3))
+    with pytest.raises(UserError) as refused:
+        require_recent(passport("existing", **files), timedelta(days=1))
+    assert refused.value.message == "--max-age: rehearsal.json is of 2026-11-20 08:00 UTC."
+    undated = {**json.loads(files["rehearsal"].read_text()), "made": None}
+    files["rehearsal"].write_text(json.dumps(undated))
+    with pytest.raises(UserError, match=r"rehearsal\.json does not say when it was written\."):
+        require_recent(passport("existing", **files), timedelta(days=3))
 
 
 def test_what_the_copy_left_out_is_said(tmp_path: Path) -> None:

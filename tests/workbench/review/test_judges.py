@@ -58,6 +58,7 @@ def test_rows_are_named_one_by_one(base: Any, head: Any, expected: list[str]) ->
         (ChangedFile("policies/rules/node_groups/examples/ng-07.yaml"), ["changes code shared by the rules"]),
         (ChangedFile("policies/README.md"), []),
         (ChangedFile("prices.json"), ["changes the prices that reports show"]),
+        (ChangedFile("fleet.yaml"), ["changes in which waves stacks are updated"]),
         (ChangedFile("policies"), ["changes code shared by the rules"]),
         (ChangedFile("components/contract/taints.py"), ["changes the contract that rules check against"]),
         (ChangedFile("components/clusters/eks/control_plane.py"), [f"changes {OTHER}"]),

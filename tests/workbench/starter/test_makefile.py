@@ -109,6 +109,10 @@ def test_what_the_workflows_run_reaches_the_pinned_package_in_the_repositorys_fo
     assert made(acme, "drift", "STACK=acme-prod") == ["v0.1.0 . drift acme-prod --events drift/acme-prod.jsonl"]
     assert made(acme, "drift-issue", "STACK=acme-dev acme-prod") == ["v0.1.0 . drift-issue drift acme-dev acme-prod"]
     assert made(acme, "up", "YES=1") == ["v0.1.0 . up acme-dev --yes"]
+    guarded = ("YES=1", "REQUIRE_APPROVALS=1")
+    assert made(acme, "up", *guarded) == ["v0.1.0 . up acme-dev --yes --require-approvals"]
+    assert made(acme, "preview", *guarded) == ["v0.1.0 . preview acme-dev --require-approvals"]
+    assert made(acme, "status", *guarded) == ["v0.1.0 . status acme-dev"]
 
 
 @pytest.mark.parametrize("target", ["up", "preview", "drift"])

@@ -14,12 +14,12 @@ from typing import Final, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from components.contract.digests import digest_of
 from components.contract.environments import ClusterKind
 from components.contract.groups import NodeGroup
 from components.contract.policy_choices import AdmissionMode
 from workbench.passport.model import Claim, Covers, Evidence, Result, unverified
 from workbench.passport.reading import Sight
-from workbench.system.digests import digest_of
 from workbench.verification.nodes import members
 
 Minor = Literal["1.33", "1.34", "1.35", "1.36"]

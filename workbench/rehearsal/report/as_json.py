@@ -6,6 +6,7 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -38,7 +39,7 @@ def render(
     advice: Iterable[Advice] = (),
     duels: Iterable[Duel] = (),
 ) -> str:
-    """Return outcomes, comparisons, duels and advice as one JSON object, identical for identical outcomes."""
+    """Return outcomes, comparisons, duels and advice as one JSON object; identical outcomes differ in its time only."""
     # ASCII only, so that a terminal interprets nothing in it. Without indents it takes a tenth of the time.
     return json.dumps(document(outcomes, comparisons, advice, duels), allow_nan=False) + "\n"
 
@@ -54,6 +55,7 @@ def document(
     report = ReportShape(
         schema_version=SCHEMA_VERSION,
         release=version(APP),
+        made=datetime.now(UTC).replace(microsecond=0),
         headline=headline(judged),
         is_met=all(outcome.is_met for outcome in judged),
         outcomes=tuple(map(_outcome, outcomes)),

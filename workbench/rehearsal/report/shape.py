@@ -8,7 +8,7 @@ be added; removing or redefining one raises ``schemaVersion``.
 
 from typing import Literal
 
-from pydantic import AliasGenerator, BaseModel, ConfigDict, Field
+from pydantic import AliasGenerator, AwareDatetime, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from workbench.rehearsal.outcome import Costs
@@ -120,6 +120,7 @@ class ReportShape(_Shape):
 
     schema_version: Literal[1]
     release: str = Field(description="Version of igz-clusters.")
+    made: AwareDatetime = Field(description="When it was written.")
     headline: str = Field(description="The verdict in words, without references.")
     is_met: bool = Field(description="Whether every outcome is met; references must only have a verdict.")
     outcomes: tuple[OutcomeShape, ...]

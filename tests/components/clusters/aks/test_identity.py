@@ -73,14 +73,23 @@ def test_a_zone_of_ones_own_needs_a_role_on_it() -> None:
     assert zones == {(CONTROL_PLANE, "Private DNS Zone Contributor", ZONE_ID, "ServicePrincipal")}
 
 
-def test_clusters_with_their_apis_in_one_zone_have_assignments_of_their_own() -> None:
-    names = {
-        build({"cluster.privateDnsZoneId": ZONE_ID, "cluster.name": cluster}).of_type(ROLE_ASSIGNMENT)[
-            "test-identities-zone"
-        ]["roleAssignmentName"]
-        for cluster in ("research", "other")
+def test_clusters_that_share_a_network_a_zone_and_keys_have_assignments_of_their_own() -> None:
+    shared = {"cluster.network": EXISTING, "cluster.privateDnsZoneId": ZONE_ID}
+    found = [build({**shared, "cluster.name": cluster}).of_type(ROLE_ASSIGNMENT) for cluster in ("research", "other")]
+    rights = [{name: each for name, each in made.items() if name.startswith("test-identities-")} for made in found]
+    one, other = ({each["roleAssignmentName"]: each["scope"] for each in made.values()} for made in rights)
+    assert {ZONE_ID, VAULT_ID, DISK_SET_ID, EXISTING["nodeSubnetId"].removesuffix("/subnets/nodes")} <= {*one.values()}
+    assert one.keys().isdisjoint(other.keys())
+
+
+def test_an_assignment_keeps_the_name_that_an_earlier_release_gave_it() -> None:
+    """Azure would refuse the same role under another name before the old one is deleted."""
+    mine = {name: each for (type_, name), each in built().options.items() if type_ == ROLE_ASSIGNMENT}
+    kept = {name: each for name, each in mine.items() if name.startswith("test-identities-")}
+    assert {(each.ignore_changes, each.delete_before_replace) for each in kept.values()} == {
+        (("roleAssignmentName",), True)
     }
-    assert len(names) == 2
+    assert len(kept) == 5
 
 
 def test_the_role_on_the_vault_before_stays_under_its_name() -> None:

@@ -48,6 +48,14 @@ def condition(name: str) -> str:
     return str(assignment(name).get("condition", ""))
 
 
+def test_namespaces_of_one_name_in_two_clusters_may_share_a_container() -> None:
+    other = build({"namespaces": NAMESPACES, "cluster.name": "other"}).of_type(ASSIGNMENT)
+    name = "test-jobs-vision-mldata-models-write"
+    assert other[name]["scope"] == stack().of_type(ASSIGNMENT)[name]["scope"]
+    assert other[name]["roleAssignmentName"] != stack().of_type(ASSIGNMENT)[name]["roleAssignmentName"]
+    assert stack().options[ASSIGNMENT, name].ignore_changes == ("roleAssignmentName",)
+
+
 def test_each_grant_is_a_role_on_its_own_container_registry_or_key() -> None:
     made = {
         name.removeprefix("test-jobs-vision-"): (given["roleDefinitionId"].rpartition("/")[2], given["scope"])
