@@ -25,18 +25,12 @@ from pulumi_azure_native.dataprotection import (
 )
 from pulumi_azure_native.kubernetesconfiguration import Extension, ScopeArgs, ScopeClusterArgs
 from pulumi_azure_native.resources import ResourceGroup
-from pulumi_azure_native.storage import (
-    BlobContainer,
-    NetworkRuleSetArgs,
-    ResourceAccessRuleArgs,
-    SkuArgs,
-    StorageAccount,
-    VirtualNetworkRuleArgs,
-)
+from pulumi_azure_native.storage import BlobContainer, ResourceAccessRuleArgs, SkuArgs, StorageAccount
 
 from components.base import PlatformComponent
 from components.clusters.aks.backup_policy import policy_content
 from components.clusters.aks.identity import READER, Grant, Principal, role_assignment
+from components.clusters.aks.storage_account import protections
 from components.contract.aks.access import PrincipalKind
 from components.contract.aks.backup import (
     BINDING,
@@ -166,20 +160,12 @@ class ClusterBackup(PlatformComponent):
             location=choices.location,
             kind="StorageV2",
             sku=SkuArgs(name="Standard_ZRS"),
-            enable_https_traffic_only=True,
-            minimum_tls_version="TLS1_2",
-            allow_shared_key_access=False,
-            allow_blob_public_access=False,
-            allow_cross_tenant_replication=False,
+            tags=self._tags,
             # It holds Secrets. The extension's pods write and read it, from the nodes' subnet; the vault asks to be let
             # in too: https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept.
-            network_rule_set=NetworkRuleSetArgs(
-                default_action="Deny",
-                bypass="AzureServices",
-                virtual_network_rules=[VirtualNetworkRuleArgs(virtual_network_resource_id=choices.node_subnet_id)],
-                resource_access_rules=[ResourceAccessRuleArgs(tenant_id=choices.tenant_id, resource_id=vault.id)],
+            **protections(
+                choices, "AzureServices", ResourceAccessRuleArgs(tenant_id=choices.tenant_id, resource_id=vault.id)
             ),
-            tags=self._tags,
             opts=self._kept(),
         )
         container = BlobContainer(
