@@ -25,22 +25,11 @@ from workbench.system import locks
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
 from workbench.system.git import git
+from workbench.system.installation import DECIDES
 from workbench.system.paths import APP, PRIVATE, PROJECT_ROOT, data_dir, data_path
 
 KEPT: Final = 20
 """Number of runs of each command whose records are kept for each folder of stack files."""
-
-_PACKAGE: Final = (
-    "infra",
-    "components",
-    "policies",
-    "workbench",
-    "toolchain",
-    "Pulumi.yaml",
-    "pyproject.toml",
-    "requirements.txt",
-)
-"""What decides results, in a checkout of this package."""
 
 _FILE: Final = "run.json"
 _LOCK: Final = "lock"
@@ -247,9 +236,9 @@ def revision(checkout: Path = PROJECT_ROOT) -> str:
 
     Stack files may be in the same checkout; they count for their own stacks only.
     """
-    if not (committed := git(checkout, "ls-tree", "HEAD", *_PACKAGE)):
+    if not (committed := git(checkout, "ls-tree", "HEAD", *DECIDES)):
         return version(APP)
-    changed = git(checkout, "diff", "HEAD", "--", *_PACKAGE) or ""
+    changed = git(checkout, "diff", "HEAD", "--", *DECIDES) or ""
     return hashlib.sha256(f"{committed}\0{changed}".encode()).hexdigest()
 
 
