@@ -180,9 +180,3 @@ def test_what_is_not_run_is_marked_and_needs_what_is_not_here() -> None:
     prose = re.sub(r"^```.*?^```$", "", TEXT, flags=re.MULTILINE | re.DOTALL)
     inline = [each for each in prose.split("\n\n") if INLINE.search(each)]
     assert [each for each in inline if "*not run*" not in each] == []
-
-
-def test_its_links_lead_somewhere() -> None:
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", TEXT)
-    assert targets
-    assert [target for target in targets if not (PAGE.parent / target).exists()] == []
