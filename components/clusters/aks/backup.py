@@ -48,13 +48,11 @@ from components.contract.aks.backup import (
     snapshots_name,
 )
 from components.contract.aks.config import AksConfig
+from components.contract.aks.identity import BLOB_CONTRIBUTOR
 from components.contract.azure import BACKUPS, AzureTag
 
 CONTRIBUTOR: Final = "b24988ac-6180-42a0-ab88-20f7382dd24c"
-BLOB_CONTRIBUTOR: Final = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
-"""https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept#required-roles-and-permissions,
-Azure/azure-cli-extensions ``src/k8s-extension/.../DataProtectionKubernetes.py`` (the role without keys of the account).
-"""
+"""https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept#required-roles-and-permissions."""
 
 OPERATOR: Final = "Microsoft.DataProtection/backupVaults/backup-operator"
 """What the vault may do in the cluster: https://learn.microsoft.com/azure/aks/trusted-access-feature."""
@@ -235,6 +233,7 @@ class ClusterBackup(PlatformComponent):
         contributor = Grant(CONTRIBUTOR, self._snapshots_id)
         yield role_assignment(f"{self._name}-snapshots", maker, contributor, self.child(depends_on=[snapshots]))
         account = f"{self._group_id}/providers/Microsoft.Storage/storageAccounts/{account_name(self._group_id)}"
+        # The role without keys: Azure/azure-cli-extensions, ``src/k8s-extension/.../DataProtectionKubernetes.py``.
         writer = Principal("backup-extension", extension.aks_assigned_identity.apply(_principal), service)
         yield role_assignment(
             f"{self._name}-objects", writer, Grant(BLOB_CONTRIBUTOR, account, ONE_CONTAINER), self.child()
