@@ -149,7 +149,8 @@ def show(shown: Duel, console: Console) -> None:
     title = f"{shown.scenario} on {shown.stack}: {' or '.join(shown.names)}"
     console.print(Text(f"\n{printable(title, _TEXT_MAX)}", style="bold"), soft_wrap=True)
     rows = (
-        (printable(row.name, _TEXT_MAX), printable(row.first, _TEXT_MAX), *map(_cell, row.others)) for row in shown.rows
+        (*(Text(printable(text, _TEXT_MAX)) for text in (row.name, row.first)), *map(_cell, row.others))
+        for row in shown.rows
     )
     print_rows(("", *shown.scalers), rows, console, is_indented=True)
     for text in (LEAD, *shown.facts):

@@ -189,7 +189,7 @@ def show(comparison: Comparison, console: Console) -> None:
     colours = {True: "green", False: "red", None: ""}
     rows = (
         (
-            *(printable(cell, 400) for cell in (row.name, row.before, row.after)),
+            *(Text(printable(cell, 400)) for cell in (row.name, row.before, row.after)),
             Text(row.change, style=colours[row.is_better]),
         )
         for row in comparison.rows

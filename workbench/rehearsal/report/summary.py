@@ -93,11 +93,11 @@ def _matrix(outcomes: Sequence[Outcome], console: Console) -> None:
     """Print scenarios as rows and stacks as columns."""
     stacks = dict.fromkeys(outcome.stack for outcome in outcomes)
     cells = {(outcome.scenario, outcome.stack): outcome for outcome in outcomes}
-    rows = list[list[str | Text]]()
+    rows = list[list[Text]]()
     for scenario in dict.fromkeys(outcome.scenario for outcome in outcomes):
         found = (cells.get((scenario, stack)) for stack in stacks)
-        shown = ("-" if each is None else Text(brief(each), style=_colour([each])) for each in found)
-        rows.append([_clean(scenario), *shown])
+        shown = (Text("-") if each is None else Text(brief(each), style=_colour([each])) for each in found)
+        rows.append([Text(_clean(scenario)), *shown])
     console.print()
     print_rows(("scenario", *map(_clean, stacks)), rows, console, is_indented=True)
 
