@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from components.contract.environments import ClusterKind
+from tools.tracked import tracked
 from workbench import workflows
 from workbench.review.judges import HARMLESS
 from workbench.starter import Pin, create
@@ -249,8 +250,7 @@ def test_only_the_main_branch_gets_at_identities_and_no_tag_of_its_name(file: st
 def test_every_file_but_documents_has_owners_as_in_the_review() -> None:
     lines = (PROJECT_ROOT / ".github/CODEOWNERS").read_text().splitlines()
     rows = [line.split() for line in lines if not line.startswith("#")]
-    files = subprocess.run(["git", "ls-files"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
-    for path in [*files.splitlines(), "GNUmakefile", "setup.py", ".igz-clusters/.venv/bin/python"]:
+    for path in [*tracked(), "GNUmakefile", "setup.py", ".igz-clusters/.venv/bin/python"]:
         owners = next(row[1:] for row in reversed(rows) if fnmatch(path, row[0]))
         is_stack_file = path.endswith(".yaml") and HARMLESS.fullmatch(path)
         assert bool(owners) == bool(is_stack_file or not HARMLESS.fullmatch(path)), path

@@ -62,7 +62,11 @@ Certificate = Annotated[str, AfterValidator(_certificate), Field(json_schema_ext
 
 Certificates = Annotated[
     tuple[Certificate, ...],
-    Field(max_length=CERTIFICATES_MAX),
+    Field(
+        max_length=CERTIFICATES_MAX,
+        description="Certificates in PEM of private authorities that nodes trust, such as that of a registry.",
+        examples=[[EXAMPLE]],
+    ),
     AfterValidator(_differing),
 ]
-"""Certificates that differ."""
+"""The field ``trusted_certificates`` of a cloud's cluster; each cloud adds what a change does."""

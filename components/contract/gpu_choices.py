@@ -39,3 +39,11 @@ class GpuChoices(ContractModel):
         description="Whether nodes with whole GPUs offer metrics of them, and of their pods, to Prometheus.",
         examples=[True],
     )
+
+
+GpuSoftware = Annotated[
+    GpuChoices,
+    Field(description="Device plug-in and metrics of GPU nodes.", examples=[{"metrics": True}]),
+    Explained("The tested device plug-in, and no metrics.", "Daemons of GPU nodes (docs/gpus.md)."),
+]
+"""The field ``gpu`` of a cloud's cluster."""

@@ -8,9 +8,11 @@ clouds offer.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo
+
+from components.contract.choices import Explained
 
 READ_ON: Final = date(2026, 11, 21)
 """The day on which the calendars were last read.
@@ -162,3 +164,30 @@ def one_offered(cloud: Cloud, refusal: str) -> tuple[AfterValidator, Any]:
         schema["enum"] = list(offered(cloud))
 
     return AfterValidator(check), Field(json_schema_extra=describe)
+
+
+def _beside_the_control_plane(nodes: str | None, info: ValidationInfo) -> str | None:
+    if nodes and (version := info.data.get("version")):
+        require_fitting_nodes(nodes, version)
+    return nodes
+
+
+_Offered = TypeVar("_Offered")
+
+NodeVersion = Annotated[
+    _Offered | None,
+    AfterValidator(_beside_the_control_plane),
+    Field(
+        description="Minor version of the nodes, in quotes: that of the control plane, or up to three minors older.",
+        examples=["1.35"],
+    ),
+    Explained(
+        "That of the control plane.",
+        "Whether nodes follow the control plane at once; nodes that follow later keep its way back short "
+        "(docs/node-upgrades.md).",
+    ),
+]
+"""The field ``node_version`` of a cloud's cluster, by the type of the minors that the cloud offers.
+
+It is declared behind ``version``, with which it is compared.
+"""

@@ -119,12 +119,7 @@ def base_name(file: str) -> str:
 def inherit(settings: Any, folder: Path) -> Inherited:
     """Return the settings of a stack with those of its base; unchanged if it has none.
 
-    Parameters
-    ----------
-    settings
-        The settings of the stack file, not validated.
-    folder
-        The folder of the stack file.
+    Parameters: as of ``base_file``.
 
     Raises
     ------

@@ -35,10 +35,8 @@ def inherited(settings: Any, folder: Path, named: Named = _name) -> Inherited:
 
     Parameters
     ----------
-    settings
-        The settings of the stack file, not validated.
-    folder
-        The folder of the stack file.
+    settings, folder
+        As of ``inherit``.
     named
         Default: the base's name without its folder.
 

@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
+from components.contract.pod_security import MPI_ROLE_LABELS
 from policies.values import UNKNOWN, NotJudgeableError, Value
 
 PodTemplate = tuple[Value, Value]
 """Metadata and spec of pods."""
-
-MPI_ROLE_LABELS: Final = ("mpi-job-role", "training.kubeflow.org/job-role")
-"""Labels by which the MPI operator, and the training operator after it, distinguish launcher and workers."""
 
 _NUCLIO_WORDS: Final = (
     "affinity",

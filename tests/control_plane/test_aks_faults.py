@@ -17,6 +17,7 @@ from emulators.core.faults import (
 )
 from support.azure_emulator import CLUSTER, POOL, Subscription, identities, there
 from support.cloud_faults import Case, disturbed, together
+from support.lives import SMALL
 from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
@@ -91,9 +92,7 @@ CASES = {**PASSING, "all that passes by itself": together(*PASSING.values()), **
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subscription]:
     """The smallest stack; each test adds a pool, and leaves it to those that follow."""
     with Subscription.opened(tmp_path_factory.mktemp("faults"), STACK, is_quick=True) as made:
-        made.edit(
-            STACK, policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot", "workload")}
-        )
+        made.edit(STACK, policyGuard="off", pools__workload=None, **SMALL)
         yield made
 
 

@@ -8,6 +8,7 @@ import pytest
 from components.contract.hours import WEEKDAYS, OfficeHours
 from emulators.core.doors import Place
 from support.azure_emulator import Subscription
+from support.lives import SMALL
 
 pytestmark = [pytest.mark.engine, pytest.mark.control_plane, pytest.mark.full]
 
@@ -21,8 +22,7 @@ def test_objects_in_a_stopped_cluster_are_neither_drift_nor_in_the_way_of_a_prev
     opens = OfficeHours.model_validate(given).next_opening(now)
     with Subscription.opened(tmp_path, STACK, is_quick=True) as azure:
         window = {"day": day, "startHour": 9, "hours": 4}
-        pools = {f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}
-        azure.edit(STACK, policyGuard="off", cluster__officeHours=given, cluster__maintenance=window, **pools)
+        azure.edit(STACK, policyGuard="off", cluster__officeHours=given, cluster__maintenance=window, **SMALL)
         azure.azure.stand(Place(address="203.0.113.7"))  # from nowhere, every API server would answer, stopped or not
         azure.run("up", STACK, "--hermetic", "--yes")
         azure.azure.run_schedules(opens.replace(hour=19))

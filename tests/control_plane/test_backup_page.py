@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 from support.aws_emulator import Account
+from support.lives import SMALL
 from support.runbooks import assert_shown, execute, named
 from workbench.system.paths import PROJECT_ROOT
 
@@ -79,8 +80,7 @@ def volume() -> list[str]:
 def dev(tmp_path_factory: pytest.TempPathFactory, volume: list[str]) -> Iterator[Account]:
     """The smallest stack, with a database, after a night with a backup."""
     with Account.opened(tmp_path_factory.mktemp("backup"), "dev", is_quick=True) as made:
-        gone = {f"pools__{name}": None for name in ("jupyter", "gpu", "spot")}
-        made.edit("dev", policyGuard="off", cluster__backup={}, **gone)
+        made.edit("dev", policyGuard="off", cluster__backup={}, **SMALL)
         made.plain("dev", "up", "--yes", "--skip-preview")
         owned = [{"Key": "kubernetes.io/cluster/mlrun-dev", "Value": "owned"}]
         of_driver = made.aws.api("ec2").create_volume(
@@ -135,9 +135,3 @@ def test_a_namespace_comes_back_while_no_pod_of_it_starts(dev: Account) -> None:
     assert job["RecoveryPointArn"] == names["BACKUP"]
     assert "restoring" not in dev.kubectl("-n", "mlrun", "get", "quota")
     assert "no drift" in dev.run("drift", "dev", "--hermetic").stdout.lower()
-
-
-def test_its_links_lead_somewhere() -> None:
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", TEXT)
-    assert targets
-    assert [target for target in targets if not (PAGE.parent / target).exists()] == []

@@ -9,6 +9,7 @@ import pytest
 from support.aws_emulator import Account, writes
 from support.cloud_account import CORE_NODE
 from support.cluster import eventually
+from support.lives import SMALL
 from support.minors import NEWEST
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
@@ -39,7 +40,7 @@ def objects(group: str) -> dict[str, Any]:
 
 def test_an_upgrade_that_a_budget_would_stop_is_refused_until_the_budget_is_gone(tmp_path: Path) -> None:
     with Account.opened(tmp_path, "dev") as made:
-        made.edit("dev", policies__admission="warn", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
+        made.edit("dev", policies__admission="warn", **SMALL)
         made.run(*UP)
         name = made.group("dev-workload")["nodegroupName"]
         made.kubectl("apply", "-f", "-", stdin=json.dumps(objects(name)))

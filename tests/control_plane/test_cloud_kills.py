@@ -11,6 +11,7 @@ from emulators.core.client import Call
 from emulators.core.faults import KillRule, Moment
 from support import aws_emulator, azure_emulator
 from support.cloud_account import CloudAccount
+from support.lives import SMALL
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full, pytest.mark.moments(1)]
 
@@ -142,7 +143,7 @@ def on(*kept: str) -> pytest.MarkDecorator:
 def killed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KilledStack]:
     cloud: Cloud = request.param
     with cloud.account.opened(tmp_path_factory.mktemp("kills"), cloud.stack, is_quick=True) as made:
-        made.edit(cloud.stack, policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
+        made.edit(cloud.stack, policyGuard="off", **SMALL)
         stack = KilledStack(cloud, made)
         stack.undisturbed("up", *stack.up)
         stack.replace_a_group()

@@ -6,6 +6,7 @@ import pytest
 
 from support.aws_emulator import Account
 from support.azure_emulator import Subscription
+from support.lives import SMALL
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
@@ -19,7 +20,7 @@ def test_a_namespace_that_a_user_created_is_neither_taken_over_nor_deleted(
     kind: type[Account | Subscription], stack: str, tmp_path: Path
 ) -> None:
     with kind.opened(tmp_path, stack, is_quick=True) as made:
-        made.edit(stack, **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
+        made.edit(stack, **SMALL)
         made.run("up", stack, "--hermetic", "--yes")
         made.kubectl("create", "namespace", "team")
         made.edit(stack, namespaces__team={})

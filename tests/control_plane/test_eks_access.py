@@ -9,6 +9,7 @@ import pytest
 from components.contract.aws import role_path
 from emulators.aws.server import ACCOUNT
 from support.aws_emulator import Account, writes
+from support.lives import hollow
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
@@ -16,13 +17,11 @@ ROLE = f"arn:aws:iam::{ACCOUNT}:role"
 PLATFORM = {"roleArn": f"{ROLE}/platform-team", "level": "view", "groups": ["readers"]}
 SCIENCE = {"roleArn": f"{ROLE}/data-science", "level": "edit", "namespaces": ["mlrun"]}
 CLUSTER = "mlrun-dev"
-SMALL = dict.fromkeys(f"pools__{pool}" for pool in ("jupyter", "gpu", "spot"))
 
 
 @pytest.fixture(scope="module")
 def account(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
-    with Account.hollow(tmp_path_factory.mktemp("access"), "dev", is_quick=True) as made:
-        made.edit("dev", policyGuard="off", **SMALL)
+    with hollow(Account, tmp_path_factory.mktemp("access"), "dev") as made:
         yield made
 
 

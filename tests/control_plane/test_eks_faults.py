@@ -16,6 +16,7 @@ from emulators.core.faults import (
 )
 from support.aws_emulator import Account, identities
 from support.cloud_faults import Case, disturbed, together
+from support.lives import SMALL
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
@@ -93,9 +94,7 @@ CASES = {**PASSING, "all that passes by itself": together(*PASSING.values()), **
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """The smallest stack; each test adds a pool, and leaves it to those that follow."""
     with Account.opened(tmp_path_factory.mktemp("faults"), "dev", is_quick=True) as made:
-        made.edit(
-            "dev", policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot", "workload")}
-        )
+        made.edit("dev", policyGuard="off", pools__workload=None, **SMALL)
         made.plain("dev", "up", "--yes", "--skip-preview")
         yield made
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.cluster import Cluster, user_environment
+from tools.tracked import tracked
 from workbench.system.paths import PROJECT_ROOT
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
@@ -22,12 +23,9 @@ NOTHING_CHANGES = r"Resources:\s+\d+ unchanged\n"
 def release(tmp_path: Path) -> Path:
     """Commit and tag the files of this checkout, as they are now, in a repository of their own."""
     folder = tmp_path / "release"
-    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    files = subprocess.run(listing, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, files.split("\0")):
-        if (PROJECT_ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes((PROJECT_ROOT / name).read_bytes())
+    for name in tracked(and_new=True):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes((PROJECT_ROOT / name).read_bytes())
     subprocess.run(["git", "init", "--quiet", folder], check=True)
     publish(folder, "v1.2.3")
     return folder

@@ -30,6 +30,7 @@ from support.failure_scenes import (
     failed,
     pool,
 )
+from support.lives import SMALL
 from support.runbooks import NOT_RUN, assert_shown, execute, follow
 from support.sampled import sampled
 from workbench.system.paths import PROJECT_ROOT
@@ -103,13 +104,12 @@ GROUPS: Final[Mapping[str, tuple[str, Rule]]] = {
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """The smallest stack, one version behind."""
     with Account.opened(tmp_path_factory.mktemp("operations"), "dev", is_quick=True) as made:
-        gone = {f"pools__{name}": None for name in ("jupyter", "gpu", "spot")}
         made.edit(
             "dev",
             policyGuard="off",
             cluster__version="1.34",
             cluster__addonVersions={"kube-proxy": "v1.34.0-eksbuild.2"},
-            **gone,
+            **SMALL,
         )
         made.plain("dev", "up", "--yes", "--skip-preview")
         yield made
@@ -180,9 +180,3 @@ def test_what_is_not_run_is_marked_and_needs_what_is_not_here() -> None:
     prose = re.sub(r"^```.*?^```$", "", TEXT, flags=re.MULTILINE | re.DOTALL)
     inline = [each for each in prose.split("\n\n") if INLINE.search(each)]
     assert [each for each in inline if "*not run*" not in each] == []
-
-
-def test_its_links_lead_somewhere() -> None:
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", TEXT)
-    assert targets
-    assert [target for target in targets if not (PAGE.parent / target).exists()] == []

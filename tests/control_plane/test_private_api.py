@@ -9,6 +9,7 @@ import pytest
 from emulators.core.doors import Place
 from support.aws_emulator import Account
 from support.azure_emulator import Subscription
+from support.lives import SMALL
 
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
@@ -67,7 +68,7 @@ def test_production_on_eks_is_made_in_two_runs_with_its_network_connected_betwee
 def test_a_public_api_becomes_private_in_place(tmp_path: Path) -> None:
     office, up = Place(address="203.0.113.7"), ("up", "dev", "--hermetic", "--yes")
     with Account.opened(tmp_path, "dev", is_quick=True) as made:
-        made.edit("dev", policyGuard="off", **{f"pools__{name}": None for name in ("jupyter", "gpu", "spot")})
+        made.edit("dev", policyGuard="off", **SMALL)
         made.aws.stand(office)
         made.run(*up)
         before = made.aws.inventory()["aws:eks/cluster:Cluster"]

@@ -5,12 +5,11 @@ import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from support.azure_emulator import Subscription
-from support.lives import bring_up, identities, kill
+from support.lives import backups, bring_up, hollow, identities, kill
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
 
@@ -30,28 +29,18 @@ KEPT = [
 
 @pytest.fixture
 def cloud(tmp_path: Path) -> Iterator[Subscription]:
-    with Subscription.hollow(tmp_path, STACK, is_quick=True) as made:
-        pools = {f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}
-        made.edit(STACK, policyGuard="off", cluster__backup={}, **pools)
+    with hollow(Subscription, tmp_path, STACK, cluster__backup={}) as made:
         yield made
-
-
-def listed(cloud: Subscription, *, code: int = 0) -> list[dict[str, Any]]:
-    """Return the backups as the command lists them."""
-    done = cloud.run("backup", "list", STACK, "--json", check=False)
-    assert done.returncode == code, done.stdout + done.stderr
-    found: list[dict[str, Any]] = json.loads(done.stdout)["backups"]
-    return found
 
 
 def test_backups_are_made_restored_kept_by_a_destroy_and_found_again(cloud: Subscription) -> None:
     kill(cloud, STACK, "Microsoft.DataProtection/backupVaults/write")
     in_state, in_azure = identities(cloud, STACK)
     assert in_state == in_azure
-    assert listed(cloud, code=1) == []
+    assert backups(cloud, STACK, code=1) == []
     night = datetime.now(UTC).replace(hour=2, minute=0, second=0, microsecond=0) + timedelta(days=1)
     assert len(cloud.azure.run_backups(night)) == 1
-    (backup,) = listed(cloud)
+    (backup,) = backups(cloud, STACK)
 
     printed = cloud.run("backup", "restore", STACK, backup["id"], "--namespace", "mlrun", "--hermetic").stdout
     *words, body = shlex.split(printed)
@@ -68,7 +57,7 @@ def test_backups_are_made_restored_kept_by_a_destroy_and_found_again(cloud: Subs
     (before,) = in_azure - in_state
     assert before.endswith("/every-day-at-02-kept-35d")
     assert len(cloud.azure.run_backups(night + timedelta(days=1))) == 1
-    newest, oldest = listed(cloud)
+    newest, oldest = backups(cloud, STACK)
     assert oldest == backup
     assert datetime.fromisoformat(newest["until"]) == night + timedelta(days=61)
 
@@ -83,5 +72,5 @@ def test_backups_are_made_restored_kept_by_a_destroy_and_found_again(cloud: Subs
     cloud.run(*UP)
     in_state, in_azure = identities(cloud, STACK)
     assert in_state | {before} == in_azure
-    assert listed(cloud) == [newest, oldest]
+    assert backups(cloud, STACK) == [newest, oldest]
     assert len(cloud.azure.run_backups(night + timedelta(days=2))) == 1, "the account lets the new subnet in"

@@ -2,17 +2,15 @@
 
 import json
 import shlex
-import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from emulators.core.faults import KillRule, Moment
 from support.aws_command import run_aws
 from support.aws_emulator import Account, identities, writes
+from support.lives import backups, hollow, kill
 from support.sampled import sampled
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
@@ -35,29 +33,8 @@ KEPT = {
 
 @pytest.fixture
 def cloud(tmp_path: Path) -> Iterator[Account]:
-    with Account.hollow(tmp_path, STACK, is_quick=True) as made:
-        pools = {f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}
-        made.edit(STACK, policyGuard="off", cluster__backup={}, **pools)
+    with hollow(Account, tmp_path, STACK, cluster__backup={}) as made:
         yield made
-
-
-def killed_up(cloud: Account, operation: str) -> None:
-    """Kill an `up` after a call was done, recover, and bring the stack up again."""
-    process = cloud.start(*UP)
-    cloud.aws.set_faults(KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER))
-    said, _ = process.communicate(timeout=600)
-    cloud.aws.set_faults()
-    assert process.returncode == -signal.SIGKILL, said
-    cloud.run("recover", STACK, "--hermetic", "--yes")
-    cloud.run(*UP)
-
-
-def listed(cloud: Account, *, code: int = 0) -> list[dict[str, Any]]:
-    """Return the backups as the command lists them."""
-    done = cloud.run("backup", "list", STACK, "--json", check=False)
-    assert done.returncode == code, done.stdout + done.stderr
-    found: list[dict[str, Any]] = json.loads(done.stdout)["backups"]
-    return found
 
 
 def changed(cloud: Account, last: int) -> set[str]:
@@ -65,18 +42,18 @@ def changed(cloud: Account, last: int) -> set[str]:
 
 
 def test_backups_are_made_restored_kept_by_a_destroy_and_expire(cloud: Account) -> None:
-    killed_up(cloud, "backup:CreateBackupVault")  # the one with an automatic name
+    kill(cloud, STACK, "backup:CreateBackupVault")  # the one with an automatic name
     in_state, in_aws = identities(cloud, STACK)
     assert in_state == in_aws
     (vault,) = cloud.aws.inventory()[VAULT]
-    assert listed(cloud, code=1) == []
+    assert backups(cloud, STACK, code=1) == []
 
     owned = [{"Key": "kubernetes.io/cluster/mlrun-dev", "Value": "owned"}]
     tagged = [{"ResourceType": "volume", "Tags": owned}]
     made = cloud.aws.api("ec2").create_volume(AvailabilityZone="eu-west-1a", Size=8, TagSpecifications=tagged)
     night = datetime.now(UTC).replace(hour=2, minute=0, second=0, microsecond=0) + timedelta(days=1)
     assert len(cloud.aws.run_backups(night)) == 1
-    (backup,) = listed(cloud)
+    (backup,) = backups(cloud, STACK)
     assert [each["of"] for each in backup["volumes"]] == [made["VolumeId"]]
     printed = cloud.run("backup", "restore", STACK, backup["id"], "--hermetic").stdout
     assert json.loads(run_aws(cloud.aws, shlex.split(printed)[1:]))["RestoreJobId"]
@@ -101,16 +78,16 @@ def test_backups_are_made_restored_kept_by_a_destroy_and_expire(cloud: Account) 
     cloud.edit(STACK, cluster__backup={})
     cloud.run(*UP)
     assert len(cloud.aws.inventory()[VAULT]) == 2
-    assert [each["place"] for each in listed(cloud)] == [vault]
+    assert [each["place"] for each in backups(cloud, STACK)] == [vault]
     cloud.aws.run_backups(night + timedelta(days=36, hours=1))
-    assert listed(cloud, code=1) == []
+    assert backups(cloud, STACK, code=1) == []
     cloud.aws.api("backup").delete_backup_vault(BackupVaultName=vault)
 
 
 @pytest.mark.parametrize("operation", sampled(PARTS, [HARDEST], others=pytest.mark.kills))
 def test_an_up_that_is_killed_between_two_parts_is_recovered(cloud: Account, operation: str) -> None:
     cloud.edit(STACK, cluster__backup={"lock": True})
-    killed_up(cloud, operation)
+    kill(cloud, STACK, operation)
     in_state, in_aws = identities(cloud, STACK)
     assert in_state == in_aws
     last = cloud.last

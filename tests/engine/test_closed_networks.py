@@ -1,64 +1,28 @@
 """What is for closed networks, on both emulators: set, changed, killed on the way, and removed."""
 
 import base64
-import signal
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from components.contract.certificates import EXAMPLE
-from emulators.core.faults import KillRule, Moment
-from support import aws_emulator, azure_emulator
+from support import aws_emulator, azure_emulator, lives
 from support.aws_emulator import Account
 from support.azure_emulator import Subscription
 from support.azure_resources import CLUSTER
 from support.cloud_account import CloudAccount
+from support.lives import kill
 from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
 
-SMALL = {"policyGuard": "off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}}
 PROXY = {"http": "http://proxy.corp.example:3128", "except": [".corp.example"]}
 OTHER = {**PROXY, "except": [".corp.example", ".other.example"]}
 
 
 def bring_up(cloud: CloudAccount, stack: str, **cluster: Any) -> list[str]:
     """Change the cluster and return the operations that change something."""
-    cloud.edit(stack, **{f"cluster__{key}": value for key, value in cluster.items()})
-    last = cloud.last
-    cloud.plain(stack, "up", "--yes", "--skip-preview")
-    calls = cloud.emulator.calls(last)
-    return sorted(
-        each.operation for each in (aws_emulator if isinstance(cloud, Account) else azure_emulator).writes(calls)
-    )
-
-
-def kill(cloud: CloudAccount, stack: str, operation: str) -> None:
-    """Bring the stack up, kill that after a call was done, recover, and bring it up again."""
-    process = cloud.start("up", stack, "--hermetic", "--yes")
-    rule = KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER)
-    cloud.emulator.set_faults(rule)
-    printed, _ = process.communicate(timeout=900)
-    cloud.emulator.set_faults()
-    assert process.returncode == -signal.SIGKILL, printed[-4000:]
-    cloud.run("recover", stack, "--hermetic", "--yes")
-    cloud.run("up", stack, "--hermetic", "--yes")
-
-
-@pytest.fixture
-def aws(tmp_path: Path) -> Iterator[Account]:
-    with Account.hollow(tmp_path, "dev", is_quick=True) as made:
-        made.edit("dev", **SMALL)
-        yield made
-
-
-@pytest.fixture
-def azure(tmp_path: Path) -> Iterator[Subscription]:
-    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
-        made.edit("aks-dev", **SMALL)
-        yield made
+    return lives.bring_up(cloud, stack, **{f"cluster__{key}": value for key, value in cluster.items()})
 
 
 def user_data(aws: Account) -> set[str]:

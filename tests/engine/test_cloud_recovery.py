@@ -17,6 +17,7 @@ from support import azure_emulator
 from support.aws_emulator import Account, identities
 from support.azure_emulator import Subscription
 from support.cluster import eventually
+from support.lives import hollow, killed
 from workbench.toolchain import ensure
 
 pytestmark = pytest.mark.engine
@@ -29,19 +30,15 @@ PATIENCE = 600.0
 
 @pytest.fixture
 def cloud(tmp_path: Path) -> Iterator[Account]:
-    with Account.hollow(tmp_path, STACK, is_quick=True) as made:
-        # The guard would plan first, with plug-ins and calls of its own.
-        made.edit(STACK, policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
+    with hollow(Account, tmp_path, STACK) as made:  # the guard would plan first, with plug-ins and calls of its own
         yield made
 
 
 @pytest.fixture
-def azure(tmp_path: Path) -> Iterator[Subscription]:
+def azure(azure: Subscription) -> Subscription:
     """A small stack that is whole."""
-    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
-        made.edit("aks-dev", policyGuard="off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")})
-        made.plain("aks-dev", "up", "--yes", "--skip-preview")
-        yield made
+    azure.plain("aks-dev", "up", "--yes", "--skip-preview")
+    return azure
 
 
 def printed_by(process: subprocess.Popen[str]) -> str:
@@ -151,12 +148,7 @@ def test_on_azure_the_first_preview_after_recover_finds_what_was_entered_as_it_i
     stack = "aks-dev"
     pool = {"role": "workload", "size": {"min": 0, "max": 2}, "instanceTypes": ["Standard_D4s_v5"]}
     azure.edit(stack, pools__second=pool)
-    process = azure.start("up", stack, "--hermetic", "--yes")
-    rule = KillRule(operation="*/agentPools/write", times=1, pids=(process.pid,), moment=Moment.AFTER)
-    azure.azure.set_faults(rule)
-    said = printed_by(process)
-    assert process.returncode == -signal.SIGKILL, said
-    azure.azure.set_faults()
+    killed(azure, stack, "*/agentPools/write")
     assert f"AgentPool {stack}-pools-second: Azure has" in azure.run("recover", stack, "--hermetic", "--yes").stdout
     shown = azure.plain(stack, "preview").stdout
     # The parameters of the cluster's own rules, which the killed run had not come to, and nothing in Azure.

@@ -1,14 +1,13 @@
 """Headroom, images pulled early and a warm pool on an EKS stack, from `up` to their end, on an emulator of AWS."""
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from emulators.core.faults import KillRule, Moment
 from support.aws_emulator import Account, identities, writes
+from support.lives import hollow, kill
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
 
@@ -21,9 +20,7 @@ IMAGES = ["nvcr.io/nvidia/pytorch:25.06-py3"]
 
 @pytest.fixture
 def cloud(tmp_path: Path) -> Iterator[Account]:
-    with Account.hollow(tmp_path, STACK, is_quick=True) as made:
-        pools = {f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}
-        made.edit(STACK, policyGuard="off", pools__workload__size={"min": 1, "max": 5}, **pools)
+    with hollow(Account, tmp_path, STACK, pools__workload__size={"min": 1, "max": 5}) as made:
         yield made
 
 
@@ -53,13 +50,7 @@ def test_all_three_come_change_survive_a_kill_and_go(cloud: Account) -> None:
     assert warm_pools(cloud) == []
 
     cloud.edit(STACK, pools__workload__warmPool={"nodes": 2})
-    process = cloud.start(*UP)
-    cloud.aws.set_faults(KillRule(operation=UPDATE, times=1, pids=(process.pid,), moment=Moment.AFTER))
-    said, _ = process.communicate(timeout=600)
-    assert process.returncode == -signal.SIGKILL, said
-    cloud.aws.set_faults()
-    cloud.run("recover", STACK, "--hermetic", "--yes")
-    cloud.run(*UP)
+    kill(cloud, STACK, UPDATE)
     in_state, in_aws = identities(cloud, STACK)
     assert in_state == in_aws
     (warm,) = warm_pools(cloud)

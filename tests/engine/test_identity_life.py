@@ -1,7 +1,5 @@
 """The identity of a namespace's jobs on both emulators: made, changed, killed on the way, and gone with its key."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +18,6 @@ from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
 
-SMALL = {"policyGuard": "off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}}
 CLUSTER = "mlrun-dev"
 
 
@@ -32,20 +29,11 @@ def give(cloud: CloudAccount, stack: str, identity: dict[str, Any] | None) -> li
 
 
 @pytest.fixture
-def aws(tmp_path: Path) -> Iterator[Account]:
-    with Account.hollow(tmp_path, "dev", is_quick=True) as made:
-        made.edit("dev", **SMALL)
-        yield made
-
-
-@pytest.fixture
-def azure(tmp_path: Path) -> Iterator[Subscription]:
-    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
-        made.edit("aks-dev", **SMALL)
-        # The group of the storage account is its owner's.
-        told = made.azure.ask("PUT", data_group(made), resource(GROUP).api_version, {"location": "westeurope"})
-        assert told.status == 201, told
-        yield made
+def azure(azure: Subscription) -> Subscription:
+    # The group of the storage account is its owner's.
+    told = azure.azure.ask("PUT", data_group(azure), resource(GROUP).api_version, {"location": "westeurope"})
+    assert told.status == 201, told
+    return azure
 
 
 def data_group(azure: Subscription) -> str:

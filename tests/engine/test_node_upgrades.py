@@ -1,17 +1,16 @@
 """Upgrades of nodes on both emulators, with the real engine: later than the control plane, within limits, and back."""
 
-import signal
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
 from emulators.core.client import Call
-from emulators.core.faults import FailedRule, Issue, KillRule, Moment
+from emulators.core.faults import FailedRule, Issue
 from support import azure_emulator
 from support.aws_emulator import Account, writes
 from support.azure_emulator import CLUSTER, POOL, Subscription
 from support.cloud_account import CloudAccount
+from support.lives import kill
 from support.minors import CHOSEN, OLDER
 from workbench.offline.azure.facts import resource
 
@@ -19,7 +18,6 @@ pytestmark = [pytest.mark.engine, pytest.mark.full]
 
 POOLS = "Microsoft.ContainerService/managedClusters/agentPools"
 NO_QUOTA = Issue(code="QuotaExceeded", message="Insufficient regional vcpu quota left")
-SMALL = {"policyGuard": "off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}}
 
 
 def up(cloud: CloudAccount, stack: str, **choices: object) -> str:
@@ -38,20 +36,6 @@ def refusal(cloud: CloudAccount, stack: str, **choices: object) -> str:
 
 def proxy(version: str) -> dict[str, str]:
     return {"kube-proxy": f"v{version}.0-eksbuild.2"}
-
-
-@pytest.fixture
-def aws(tmp_path: Path) -> Iterator[Account]:
-    with Account.hollow(tmp_path, "dev", is_quick=True) as made:
-        made.edit("dev", **SMALL)
-        yield made
-
-
-@pytest.fixture
-def azure(tmp_path: Path) -> Iterator[Subscription]:
-    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
-        made.edit("aks-dev", **SMALL)
-        yield made
 
 
 def versions(aws: Account) -> tuple[str, set[str]]:
@@ -82,14 +66,7 @@ def test_nodes_of_eks_follow_later_and_go_back_before_their_control_plane(aws: A
     assert "for which the cluster is not ready: Cluster health issues" in said
     assert writes(aws.aws.calls(last)) == []
     aws.aws.set_circumstances()
-    process = aws.start("up", "dev", "--hermetic", "--yes")
-    rule = KillRule(operation="eks:UpdateAddon", times=1, pids=(process.pid,), moment=Moment.AFTER)
-    aws.aws.set_faults(rule)
-    printed, _ = process.communicate(timeout=900)
-    assert process.returncode == -signal.SIGKILL, printed[-4000:]
-    aws.aws.set_faults()
-    aws.run("recover", "dev", "--hermetic", "--yes")
-    up(aws, "dev")
+    kill(aws, "dev", "eks:UpdateAddon")
     assert versions(aws) == (OLDER, {OLDER})
     calls = writes(aws.aws.calls(last))
     (cluster,), (addon,) = numbers(calls, "UpdateClusterVersion"), numbers(calls, "UpdateAddon")
@@ -133,13 +110,7 @@ def test_another_pool_takes_over_from_the_one_that_a_cluster_of_aks_was_created_
     (first,) = azure.agent_pools("initial")
     assert system_pools(azure) == {"initial": "Succeeded", first["name"]: "Failed"}, "core services keep their nodes"
     retry(azure, first["name"])
-    process = azure.start("up", "aks-dev", "--hermetic", "--yes")
-    azure.azure.set_faults(KillRule(operation=f"{POOLS}/delete", times=1, pids=(process.pid,), moment=Moment.AFTER))
-    printed, _ = process.communicate(timeout=900)
-    assert process.returncode == -signal.SIGKILL, printed[-4000:]
-    azure.azure.set_faults()
-    azure.run("recover", "aks-dev", "--hermetic", "--yes")
-    up(azure, "aks-dev")
+    kill(azure, "aks-dev", f"{POOLS}/delete")
     assert system_pools(azure) == {first["name"]: "Succeeded"}
     assert azure.pools()[first["name"]]["properties"]["vmSize"] == "Standard_D8s_v5"
     in_state, in_azure = azure_emulator.identities(azure, "aks-dev")

@@ -1,7 +1,6 @@
 """Office hours of stacks from their first `up` to their end, with the real engine and emulators of the clouds."""
 
 import re
-import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,10 +9,10 @@ from typing import Any
 import pytest
 
 from components.contract.hours import WEEKDAYS, OfficeHours
-from emulators.core.faults import KillRule, Moment
 from support import azure_emulator
 from support.aws_emulator import Account, identities, writes
 from support.azure_emulator import CLUSTER, Subscription
+from support.lives import hollow, kill
 from workbench.offline.azure.facts import resource
 
 pytestmark = pytest.mark.engine
@@ -36,23 +35,13 @@ def hours_of(moment: datetime) -> dict[str, Any]:
 
 @pytest.fixture
 def cloud(tmp_path: Path) -> Iterator[Account]:
-    with Account.hollow(tmp_path, STACK, is_quick=True) as made:
-        pools = {f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}
-        made.edit(STACK, policyGuard="off", pools__workload__size={"min": 1, "max": 5}, **pools)
+    with hollow(Account, tmp_path, STACK, pools__workload__size={"min": 1, "max": 5}) as made:
         yield made
 
 
 AKS_STACK = "aks-dev"
 AKS_UP = ("up", AKS_STACK, "--hermetic", "--yes")
 WORKFLOW = "azure-native:logic:Workflow"
-
-
-@pytest.fixture
-def azure(tmp_path: Path) -> Iterator[Subscription]:
-    with Subscription.hollow(tmp_path, AKS_STACK, is_quick=True) as made:
-        pools = {f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}
-        made.edit(AKS_STACK, policyGuard="off", **pools)
-        yield made
 
 
 def power(azure: Subscription) -> str:
@@ -107,14 +96,7 @@ def test_hours_of_a_pool_lower_its_minimum_and_an_update_at_night_keeps_it(cloud
     given = hours_of(datetime.now(UTC))
     hours = OfficeHours.model_validate(given)
     cloud.edit(STACK, pools__workload__officeHours=given)
-    process = cloud.start(*UP)
-    # Killed between the two actions of the pool.
-    cloud.aws.set_faults(KillRule(operation=PUT, first=1, times=1, pids=(process.pid,), moment=Moment.AFTER))
-    said, _ = process.communicate(timeout=600)
-    assert process.returncode == -signal.SIGKILL, said
-    cloud.aws.set_faults()
-    cloud.run("recover", STACK, "--hermetic", "--yes")
-    cloud.run(*UP)
+    kill(cloud, STACK, PUT)  # between the two actions of the pool
     in_state, in_aws = identities(cloud, STACK)
     assert in_state == in_aws
     opens = hours.next_opening(datetime.now(UTC))
@@ -141,17 +123,7 @@ def test_a_cluster_on_aks_is_stopped_is_no_drift_is_not_changed_and_starts(azure
     # Upgrades within the hours, or they would never run.
     window = {"day": day, "startHour": 9, "hours": 4}
     azure.edit(AKS_STACK, cluster__officeHours=given, cluster__maintenance=window)
-    process = azure.start(*AKS_UP)
-    # Killed between the role and its assignment.
-    kill = KillRule(
-        operation="Microsoft.Authorization/roleDefinitions/write", times=1, pids=(process.pid,), moment=Moment.AFTER
-    )
-    azure.azure.set_faults(kill)
-    said, _ = process.communicate(timeout=600)
-    assert process.returncode == -signal.SIGKILL, said
-    azure.azure.set_faults()
-    azure.run("recover", AKS_STACK, "--hermetic", "--yes")
-    azure.run(*AKS_UP)
+    kill(azure, AKS_STACK, "Microsoft.Authorization/roleDefinitions/write")  # between the role and its assignment
     in_state, in_azure = azure_emulator.identities(azure, AKS_STACK)
     assert in_state == in_azure
     assert power(azure) == "Running"

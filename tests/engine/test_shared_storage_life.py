@@ -1,7 +1,6 @@
 """Shared storage on both emulators: made, changed, killed on the way, and gone; and a whole stack that ends."""
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -17,23 +16,8 @@ from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
 
-SMALL: dict[str, Any] = {"policyGuard": "off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}}
 CORPUS: dict[str, Any] = {"purpose": "dataset", "type": "files"}
 CORE: dict[str, Any] = {"mlrun": {"coreServices": True}}
-
-
-@pytest.fixture
-def aws(tmp_path: Path) -> Iterator[Account]:
-    with Account.hollow(tmp_path, "dev", is_quick=True) as made:
-        made.edit("dev", **SMALL)
-        yield made
-
-
-@pytest.fixture
-def azure(tmp_path: Path) -> Iterator[Subscription]:
-    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
-        made.edit("aks-dev", **SMALL)
-        yield made
 
 
 def jobs(**volumes: Mapping[str, Any]) -> dict[str, Any]:

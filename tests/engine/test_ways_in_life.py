@@ -1,27 +1,23 @@
 """Ways in on both emulators: rights and names that are made, changed, killed on the way, and gone with their key."""
 
-import signal
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from emulators.core.faults import KillRule, Moment
 from infra.config import CONFIG_KEY
-from support import aws_emulator, azure_emulator
+from support import aws_emulator, azure_emulator, lives
 from support.aws import refused
 from support.aws_emulator import Account
 from support.azure_emulator import Subscription
 from support.azure_resources import GROUP
 from support.cloud_account import CloudAccount
 from support.eks_account import pod_token
+from support.lives import kill
 from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
 
-SMALL = {"policyGuard": "off", **{f"pools__{pool}": None for pool in ("jupyter", "gpu", "spot")}}
 CLUSTER = "mlrun-dev"
 INGRESS = {"domain": "ml.example.com", "clientCidrs": ["10.0.0.0/8"]}
 NAMED = {**INGRESS, "hostedZoneId": "Z0123456789ABC"}
@@ -29,20 +25,11 @@ CONTROLLER, DNS = "kube-system:aws-load-balancer-controller", "external-dns:exte
 
 
 @pytest.fixture
-def aws(tmp_path: Path) -> Iterator[Account]:
-    with Account.hollow(tmp_path, "dev", is_quick=True) as made:
-        made.edit("dev", **SMALL)
-        yield made
-
-
-@pytest.fixture
-def azure(tmp_path: Path) -> Iterator[Subscription]:
-    with Subscription.hollow(tmp_path, "aks-dev", is_quick=True) as made:
-        made.edit("aks-dev", **SMALL)
-        # The group of the zones is their owner's.
-        told = made.azure.ask("PUT", dns_group(made), resource(GROUP).api_version, {"location": "westeurope"})
-        assert told.status == 201, told
-        yield made
+def azure(azure: Subscription) -> Subscription:
+    # The group of the zones is their owner's.
+    told = azure.azure.ask("PUT", dns_group(azure), resource(GROUP).api_version, {"location": "westeurope"})
+    assert told.status == 201, told
+    return azure
 
 
 def dns_group(azure: Subscription) -> str:
@@ -53,24 +40,7 @@ def dns_group(azure: Subscription) -> str:
 
 def bring_up(cloud: CloudAccount, stack: str, ingress: dict[str, Any] | None) -> list[str]:
     """Give the stack ways in, or none, and return the operations that change something."""
-    cloud.edit(stack, cluster__ingress=ingress)
-    last = cloud.last
-    cloud.plain(stack, "up", "--yes", "--skip-preview")
-    calls = cloud.emulator.calls(last)
-    return sorted(
-        each.operation for each in (aws_emulator if isinstance(cloud, Account) else azure_emulator).writes(calls)
-    )
-
-
-def kill(cloud: CloudAccount, stack: str, operation: str) -> None:
-    """Bring the stack up, kill that after a call was done, recover, and bring it up again."""
-    process = cloud.start("up", stack, "--hermetic", "--yes")
-    cloud.emulator.set_faults(KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER))
-    printed, _ = process.communicate(timeout=900)
-    cloud.emulator.set_faults()
-    assert process.returncode == -signal.SIGKILL, printed[-4000:]
-    cloud.run("recover", stack, "--hermetic", "--yes")
-    cloud.run("up", stack, "--hermetic", "--yes")
+    return lives.bring_up(cloud, stack, cluster__ingress=ingress)
 
 
 def test_ways_in_to_aws_live(aws: Account) -> None:

@@ -11,13 +11,11 @@ from emulators.aws.client import Emulator
 from emulators.aws.provider import AwsEmulator
 from infra.program import run
 from support import eks
+from support.cloud_state import STACK, Resource, urn
 from support.owners_roles import make_owners_roles
 from support.recorder import Recorder, record
 from workbench.recovery.cloud import open_account
 from workbench.recovery.cloud.aws.account import AwsAccount
-
-STACK = "test"
-"""As the recorder calls every stack."""
 
 MORE: dict[str, Any] = {
     **eks.PODS,
@@ -41,27 +39,6 @@ NEAR: dict[str, Any] = {
 """Changes after which it has machines close to each other too."""
 
 
-@dataclass(frozen=True)
-class Resource:
-    """One resource that exists: as a state knows it, and as AWS does."""
-
-    urn: str
-    type: str
-    inputs: dict[str, Any]
-    id: str
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """The resource in a deployment."""
-        return {"urn": self.urn, "type": self.type, "custom": True, "id": self.id, "inputs": self.inputs, "outputs": {}}
-
-    @property
-    def pending(self) -> dict[str, Any]:
-        """The operation that a run which is killed now leaves."""
-        resource = {"urn": self.urn, "type": self.type, "custom": True, "inputs": self.inputs}
-        return {"type": "creating", "resource": resource}
-
-
 @dataclass
 class Maker(Recorder):
     """Takes the engine's place: what the program declares, the emulator's provider makes."""
@@ -78,8 +55,7 @@ class Maker(Recorder):
         assert not checked.problems
         inputs = {**args.inputs, **checked.filled, **checked.added, "__defaults": sorted(checked.filled)}
         identifier, outputs = self.provider.create(args.typ, args.name, inputs)
-        urn = f"urn:pulumi:{STACK}::igz-clusters::{args.typ}::{args.name}"
-        self.things.append(Resource(urn, args.typ, inputs, identifier))
+        self.things.append(Resource(urn(args.typ, args.name), args.typ, inputs, identifier))
         return identifier, {**inputs, **outputs}
 
 

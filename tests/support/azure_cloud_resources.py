@@ -11,35 +11,12 @@ from emulators.azure.provider import AzureEmulator
 from emulators.azure.recovery import connect
 from infra.program import run
 from support import aks
-from support.cloud_state import STACK, urn
+from support.cloud_state import STACK, Resource, urn
 from support.recorder import Recorder, record
 from workbench.recovery.cloud.azure.account import AzureAccount, open_account
 
 OWN: dict[str, Any] = {"cluster.secretsKeyId": None, "cluster.diskEncryptionSetId": None}
 """Changes of the stack file without which somebody else would have to make keys first."""
-
-
-@dataclass(frozen=True)
-class Resource:
-    """One resource that exists, as a state knows it."""
-
-    urn: str
-    type: str
-    inputs: dict[str, Any]
-    id: str
-    outputs: dict[str, Any]
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """The resource in a deployment."""
-        known = {"urn": self.urn, "type": self.type, "custom": True, "id": self.id}
-        return {**known, "inputs": self.inputs, "outputs": self.outputs}
-
-    @property
-    def pending(self) -> dict[str, Any]:
-        """The operation that a run which is killed now leaves."""
-        resource = {"urn": self.urn, "type": self.type, "custom": True, "inputs": self.inputs}
-        return {"type": "creating", "resource": resource}
 
 
 @dataclass

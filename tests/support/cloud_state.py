@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from support.recorder import Recorder
@@ -15,6 +16,31 @@ Live: TypeAlias = dict[str, dict[str, Any]]
 
 Added: TypeAlias = Callable[[str, str, dict[str, Any]], dict[str, Any]]
 """Returns the outputs that the cloud adds to a type, a logical name and its inputs."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One resource that exists in a cloud, as a state knows it."""
+
+    urn: str
+    type: str
+    inputs: dict[str, Any]
+    id: str
+    outputs: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The resource in a deployment."""
+        return {**self._declared, "id": self.id, "outputs": self.outputs}
+
+    @property
+    def pending(self) -> dict[str, Any]:
+        """The operation that a run which is killed now leaves."""
+        return {"type": "creating", "resource": self._declared}
+
+    @property
+    def _declared(self) -> dict[str, Any]:
+        return {"urn": self.urn, "type": self.type, "custom": True, "inputs": self.inputs}
 
 
 def urn(type_: str, name: str) -> str:

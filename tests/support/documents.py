@@ -1,21 +1,16 @@
 """The documents of the repository, and the commands in them."""
 
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from tools.tracked import tracked
 from workbench.system.paths import PROJECT_ROOT
 
-_LISTED: Final = subprocess.run(
-    ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
-    cwd=PROJECT_ROOT,
-    capture_output=True,
-    text=True,
-    check=True,
-)
-DOCUMENTS: Final = [file for file in _LISTED.stdout.split() if "/comments/" not in file and "/releases/" not in file]
+DOCUMENTS: Final = [
+    file for file in tracked("*.md", and_new=True) if "/comments/" not in file and "/releases/" not in file
+]
 
 NOT_RUN: Final = re.compile(r"# not run: needs \S+")
 _BLOCK: Final = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tools.affected_tests import WHOLE, needed
+from tools.tracked import tracked
 from workbench.system.paths import PROJECT_ROOT
 
 
@@ -32,9 +33,7 @@ def test_any_other_change_needs_those_of_every_change_and_tries_its_mirror_first
 
 
 def test_every_pattern_matches_something() -> None:
-    command = ["git", "ls-files", "-z"]
-    listed = subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
-    files = set(listed.split("\0"))
+    files = tracked()
     patterns = [pattern for group in WHOLE.values() for pattern in group]
     assert [each for each in patterns if not any(Path(file).match(each) or _below(file, each) for file in files)] == []
 

@@ -7,7 +7,6 @@ pages link to.
 
 import posixpath
 import re
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +20,7 @@ from infra.config import CONFIG_KEY
 from policies.examples import FOLDER as RULES_FOLDER
 from tools.site.commands import page as command_page
 from tools.site.markdown import fenced, portable, slug
+from tools.tracked import tracked
 from workbench.system.paths import PROJECT_ROOT
 
 CONFIGURATION: Final = "docs/configuration.md"
@@ -80,9 +80,7 @@ class Site:
     @cached_property
     def files(self) -> list[str]:
         """Files that Git tracks, and new ones that it does not ignore."""
-        command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-        listed = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=True).stdout.splitlines()
-        return [name for name in listed if (self.root / name).exists()]
+        return tracked(root=self.root, and_new=True)
 
     @cached_property
     def stack_files(self) -> Mapping[str, list[str]]:

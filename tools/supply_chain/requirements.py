@@ -1,7 +1,6 @@
 """Pinned Python packages: each has one version and hashes, and no address of an index."""
 
 import re
-import subprocess
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Final
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from tools.tracked import tracked
 from workbench.system.paths import PROJECT_ROOT
 
 REQUIREMENTS: Final = PROJECT_ROOT / "requirements.txt"
@@ -71,8 +71,7 @@ def _pin(line: str) -> Pin | None:
 
 def files(root: Path = PROJECT_ROOT) -> list[Path]:
     """Return all requirements files of the repository."""
-    command = ["git", "ls-files", "*requirements.txt"]
-    return [root / name for name in subprocess.check_output(command, cwd=root, text=True).splitlines()]
+    return [root / name for name in tracked("*requirements.txt", root=root)]
 
 
 def problems(file: Path) -> Iterator[str]:

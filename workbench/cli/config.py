@@ -9,8 +9,6 @@ from typing import Annotated, Any, Final
 
 import typer
 import yaml
-from rich.markup import escape
-from rich.table import Table
 
 from components.contract.choices import DECIDES
 from components.stack_files.inheritance import base_name
@@ -25,7 +23,7 @@ from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, StackName
 from workbench.rehearsal.revision import stack_at
-from workbench.report.terminal import print_table
+from workbench.report.terminal import print_rows
 from workbench.stacks import bases
 from workbench.stacks.difference import Difference, Value, differences
 from workbench.stacks.origins import Origin
@@ -218,12 +216,8 @@ def diff(left: StackAtRevision, right: StackAtRevision, *, as_json: AsJson = Fal
     if as_json:
         _print_json({"left": left, "right": right, "differences": [_row(each) for each in found]})
     elif found:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in ("key", left, right):
-            table.add_column(escape(heading), overflow="fold")
-        for each in found:
-            table.add_row(*(escape(cell) for cell in (path_text(each.path), *map(_cell, (each.left, each.right)))))
-        print_table(table, out)
+        cells = ((path_text(each.path), _cell(each.left), _cell(each.right)) for each in found)
+        print_rows(("key", left, right), cells, out)
     else:
         errors.print(f"{left} and {right} have the same configuration.", **PLAIN)
     raise typer.Exit(1 if found else 0)

@@ -6,9 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from rich.table import Table
-from rich.text import Text
-
 from infra.config.problems import printable
 from workbench.cli.console import PLAIN, errors, out
 from workbench.rehearsal.advice.advice import Advice
@@ -24,7 +21,7 @@ from workbench.rehearsal.scenario import files
 from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.model import Scenario
 from workbench.rehearsal.settings import Scaler
-from workbench.report.terminal import print_table
+from workbench.report.terminal import print_rows
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
 
@@ -39,12 +36,8 @@ def list_scenarios(*, as_json: bool) -> None:
                 for each in found]  # fmt: skip
         out.print_json(json.dumps(rows), ensure_ascii=True)
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("scenario", "lasts", "what it shows"):
-        table.add_column(heading, overflow="fold")
-    for each in found:
-        table.add_row(*map(Text, (each.name, duration_text(each.scenario.lasts), each.scenario.description)))
-    print_table(table, out)
+    shown = ((each.name, duration_text(each.scenario.lasts), each.scenario.description) for each in found)
+    print_rows(("scenario", "lasts", "what it shows"), shown, out)
 
 
 def advised(played: Played, rehearser: Rehearser, budget: int) -> tuple[Advice, ...]:

@@ -4,8 +4,6 @@ import json
 from dataclasses import replace
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from workbench import stacks
 from workbench.cli.access import access
@@ -15,7 +13,7 @@ from workbench.cli.status import status_of
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.pool_status import Condition, declared_groups
 from workbench.report import pools
-from workbench.report.terminal import print_table
+from workbench.report.terminal import print_rows
 from workbench.stacks import Stack
 from workbench.system.errors import NoVerdictError, UserError
 from workbench.verification.contract import Contract
@@ -77,12 +75,8 @@ def verification_of(stack: Stack, *, hermetic: bool) -> Verification:
 def _show(found: Verification) -> None:
     count = len(found.deviations)
     out.print(f"{found.stack}: {count or 'no'} deviation{'' if count == 1 else 's'}\n", style="bold", **PLAIN)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("check", "looked at", "result"):
-        table.add_column(heading, overflow="fold")
-    for name, outcome in found.outcomes.items():
-        table.add_row(*map(Text, (name, outcome.looked_at or "-", _result(outcome))))
-    print_table(table, out)
+    rows = ((name, outcome.looked_at or "-", _result(outcome)) for name, outcome in found.outcomes.items())
+    print_rows(("check", "looked at", "result"), rows, out)
     for name, each in found.deviations:
         lines = (f"{name}: {each.place}", f"  {each.problem}; expected {each.expected}", f"  {each.action}")
         out.print("\n" + "\n".join(lines), **PLAIN)

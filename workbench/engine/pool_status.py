@@ -28,7 +28,7 @@ from workbench.report.event_payloads import State
 from workbench.report.events import STACK_TYPE
 from workbench.report.model import PoolChange
 from workbench.report.pools import Group
-from workbench.report.terminal import print_table
+from workbench.report.terminal import print_rows, print_table
 from workbench.system.errors import UserError
 
 SETTLE_SECONDS = 30
@@ -229,12 +229,8 @@ def show(found: Status, console: Console) -> None:
         )
     if found.unapplied:
         console.print(f"\nNot applied yet; `igz-clusters up {found.stack}` applies it:", style="bold yellow", **_PLAIN)
-        changes = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in ("group", "what", "recorded", "stack file"):
-            changes.add_column(heading, overflow="fold")
-        for each in found.unapplied:
-            changes.add_row(*map(Text, (each.pool, each.what, each.before or "-", each.after or "-")))
-        print_table(changes, console)
+        rows = ((each.pool, each.what, each.before or "-", each.after or "-") for each in found.unapplied)
+        print_rows(("group", "what", "recorded", "stack file"), rows, console)
 
 
 def _row(found: Status, name: str) -> tuple[str, ...]:

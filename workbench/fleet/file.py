@@ -4,18 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from pydantic import ValidationError
-
-from components.stack_files import yaml_source
-from components.stack_files.yaml_source import SourceError
 from infra.config import Problem
-from infra.config.problems import did_you_mean, nearest, problems_of, shown
+from infra.config.problems import did_you_mean, nearest, shown
 from workbench import stacks
 from workbench.fleet.model import AT_ONCE, Fleet, Wave
 from workbench.stacks import StackFileError
-from workbench.stacks.file_problems import located
+from workbench.stacks.file_problems import content_of, located, parsed
 from workbench.system.errors import UserError
 
 ALL: Final = "all"
@@ -106,30 +102,14 @@ def read(file: Path | None = None) -> Plan:
     place = file or stacks.folder() / stacks.FLEET_FILE
     if not file and not place.exists():
         return Plan((Planned(ALL, tuple(known)),))
-    try:
-        source = yaml_source.read(place)
-    except SourceError as error:
-        raise StackFileError(place, [error.problem]) from None
-    except OSError as error:
-        raise StackFileError(place, [Problem(None, f"the file cannot be read: {error.strerror}")]) from None
-    unread = {problem.path for problem in source.problems}
-    fleet, found = _parsed(source.document)
-    problems = [*source.problems, *(problem for problem in found if problem.path not in unread)]
+    if isinstance(source := content_of(place), Problem):
+        raise StackFileError(place, [source])
+    fleet, problems = parsed(source, Fleet)
     waves = _waves(fleet, known, problems) if fleet else ()
     if problems or not fleet:
         raise StackFileError(place, [located(problem, source) for problem in problems])
     taken = {name for wave in waves for name in wave.stacks}
     return Plan(tuple(waves), fleet.at_once, place, tuple(name for name in known if name not in taken))
-
-
-def _parsed(document: Any) -> tuple[Fleet | None, list[Problem]]:
-    if not isinstance(document, dict):
-        keys = tuple(field.alias or name for name, field in Fleet.model_fields.items())
-        return None, [Problem(None, "the file must be a mapping", shown(document), keys)]
-    try:
-        return Fleet.model_validate(document), []
-    except ValidationError as error:
-        return None, problems_of(error, Fleet)
 
 
 def _waves(fleet: Fleet, known: Mapping[str, Path], problems: list[Problem]) -> list[Planned]:

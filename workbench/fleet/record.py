@@ -25,23 +25,11 @@ from workbench.system import locks
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
 from workbench.system.git import git
-from workbench.system.installation import is_from_wheel
+from workbench.system.installation import DECIDES, is_from_wheel
 from workbench.system.paths import APP, PRIVATE, PROJECT_ROOT, data_dir, data_path
 
 KEPT: Final = 20
 """Number of runs of each command whose records are kept for each folder of stack files."""
-
-_PACKAGE: Final = (
-    "infra",
-    "components",
-    "policies",
-    "workbench",
-    "toolchain",
-    "Pulumi.yaml",
-    "pyproject.toml",
-    "requirements.txt",
-)
-"""What decides results, in a checkout of this package."""
 
 _FILE: Final = "run.json"
 _LOCK: Final = "lock"
@@ -254,9 +242,9 @@ def revision(checkout: Path = PROJECT_ROOT) -> str:
     Stack files may be in the same checkout; they count for their own stacks only. A package that is neither in Git nor
     from a wheel has its version only.
     """
-    if committed := git(checkout, "ls-tree", "HEAD", *_PACKAGE):
-        changed = git(checkout, "diff", "HEAD", "--", *_PACKAGE) or ""
-        listed = git(checkout, "ls-files", "--others", "--exclude-standard", "-z", "--", *_PACKAGE) or ""
+    if committed := git(checkout, "ls-tree", "HEAD", *DECIDES):
+        changed = git(checkout, "diff", "HEAD", "--", *DECIDES) or ""
+        listed = git(checkout, "ls-files", "--others", "--exclude-standard", "-z", "--", *DECIDES) or ""
         names = [name for name in listed.split("\0") if name]
         parts = [committed, changed, listed, (git(checkout, "hash-object", "--", *names) or "") if names else ""]
     else:

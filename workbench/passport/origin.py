@@ -4,19 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import distribution, version
 from pathlib import Path
-from typing import Final
 
 from workbench import stacks
 from workbench.stacks import Stack, policy_overrides
 from workbench.system.errors import UserError
 from workbench.system.git import git
-from workbench.system.installation import is_from_wheel, recorded_origin
+from workbench.system.installation import DECIDES, is_from_wheel, recorded_origin
 from workbench.system.paths import APP, PROJECT_ROOT
-
-_DECIDES: Final = (
-    *("Pulumi.yaml", "components", "infra", "policies", "pyproject.toml", "requirements.txt", "toolchain", "workbench"),
-)
-"""What of a checkout of this package decides results."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +64,7 @@ def origin_of(stack: Stack, package: Path = PROJECT_ROOT) -> Origin:
 def _commit_of(package: Path) -> tuple[str | None, Sequence[str]]:
     """Return the commit of this package, and why it may differ from that commit."""
     if git(package, "rev-parse", "--show-toplevel") == str(package):
-        return _commit(package), [*_changes("This package", package, "--", *_DECIDES)]
+        return _commit(package), [*_changes("This package", package, "--", *DECIDES)]
     if not is_from_wheel():
         return None, ["This package is in no Git commit."]
     recorded = recorded_origin(distribution(APP))

@@ -262,12 +262,8 @@ _JUDGES: Final = {"base": "the base branch alone", "own": "the change alone"}
 def _pools(stack: StackReport, console: Console) -> None:
     if stack.pools:
         console.print("\nPools", style="bold", **_PLAIN)
-        table = Table(box=None, header_style="bold", padding=(0, 2))
-        for heading in ("pool", "what", "before", "after"):
-            table.add_column(heading, overflow="fold")
-        for each in stack.pools:
-            table.add_row(*map(Text, (each.pool, each.what, each.before or "-", each.after or "-")))
-        print_table(table, console)
+        rows = ((each.pool, each.what, each.before or "-", each.after or "-") for each in stack.pools)
+        print_rows(("pool", "what", "before", "after"), rows, console, is_indented=True)
     if stack.node_hours:
         console.print()
         _hours("Node", stack.node_hours, console)
@@ -280,6 +276,18 @@ def _pools(stack: StackReport, console: Console) -> None:
             console.print(f"No price is known for {without}.", **_PLAIN)
         for line in rehearsed_amounts(stack.cost):
             console.print(line, **_PLAIN)
+
+
+def print_rows(
+    headings: Iterable[str], rows: Iterable[Iterable[str | Text]], console: Console, *, is_indented: bool = False
+) -> None:
+    """Print a table without lines, whose columns fold; nothing in it is markup."""
+    table = Table(box=None, pad_edge=is_indented, padding=(0, 2) if is_indented else (0, 1), header_style="bold")
+    for heading in headings:
+        table.add_column(Text(heading), overflow="fold")
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+    print_table(table, console)
 
 
 def print_table(table: Table, console: Console) -> None:

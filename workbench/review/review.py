@@ -18,6 +18,7 @@ from workbench import stacks
 from workbench.engine.render import passed_on
 from workbench.local import Instance
 from workbench.report.model import JudgeChange
+from workbench.report.record import CONTENTS, STACKS
 from workbench.report.rehearsed import Rehearsal
 from workbench.review.affected import affected, gone
 from workbench.review.comparison import Comparison, compare, refuse_hidden_code
@@ -35,8 +36,6 @@ from workbench.toolchain import Toolchain
 AT_ONCE: Final = 2
 """Stacks that are planned at the same time; the engine and its plug-ins use about one and a half processors."""
 
-RECORD: Final = "review.json"
-STACKS: Final = "stacks"
 FORMAT: Final = 1
 
 Tell = Callable[[str], None]
@@ -124,7 +123,7 @@ class Review:
             "newWaivers": [row for _, row in altered(rows_before, rows_after, "waivers") if row],
         }
         # Written last: an interrupted review leaves no record.
-        write_private(record / RECORD, json.dumps(content, indent=2, default=str) + "\n")
+        write_private(record / CONTENTS, json.dumps(content, indent=2, default=str) + "\n")
 
     def _own(self, package: Package, head: Path, folder: Path) -> dict[str, OwnStack]:
         """Return the change's own view of its stacks."""
@@ -196,7 +195,7 @@ def _chosen(selected: Sequence[str], own: Mapping[str, OwnStack]) -> set[str]:
 def _make_room(record: Path) -> None:
     if record.is_dir() and any(record.iterdir()):
         found = {entry.name for entry in record.iterdir()}
-        if RECORD not in found or found - {RECORD, STACKS}:
+        if CONTENTS not in found or found - {CONTENTS, STACKS}:
             raise UserError(f"{record} is not empty and not a record.", "Choose a new folder with --record.")
         shutil.rmtree(record)
     record.mkdir(parents=True, exist_ok=True, mode=PRIVATE)

@@ -26,7 +26,7 @@ from infra.config.inheritance import SECURE, encrypted, inherited, placed, witho
 from infra.config.problems import did_you_mean, nearest, printable, shown
 from infra.config.stack_file import StackFile
 from infra.config.tree import tree
-from workbench.stacks.file_problems import FileProblems, located
+from workbench.stacks.file_problems import FileProblems, content_of, located
 from workbench.stacks.origins import Origin, origins_of, resolved
 from workbench.system.errors import UserError
 from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT
@@ -159,12 +159,8 @@ def read(file: Path) -> Stack:
     """Return the stack that ``file`` describes; raises the same errors as ``find``."""
     if leads_outside(file, file.parent) and leads_outside(file, folder()):
         raise StackFileError(file, [Problem(None, f"is a link to a file outside of {folder()}; copy that file here")])
-    try:
-        source = yaml_source.read(file)
-    except SourceError as error:
-        raise StackFileError(file, [error.problem]) from None
-    except OSError as error:
-        raise StackFileError(file, [Problem(None, f"the file cannot be read: {error.strerror}")]) from None
+    if isinstance(source := content_of(file), Problem):
+        raise StackFileError(file, [source])
     own = _choices(source.document)
     secrets = list(encrypted(own, CHOICES_PATH))
     wrong = list[Problem]()

@@ -1,11 +1,18 @@
-"""The problems of one hand-written file, as lines for people and as rows for scripts."""
+"""Hand-written files as models take them, and their problems, as lines for people and as rows for scripts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, Self, TypeVar
 
-from components.stack_files.yaml_source import Source
+from pydantic import BaseModel, ValidationError
+
+from components.stack_files import yaml_source
+from components.stack_files.yaml_source import Source, SourceError
 from infra.config import Problem
+from infra.config.problems import problems_of, shown
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -50,3 +57,26 @@ def located(problem: Problem, source: Source) -> Problem:
     """Return a problem with the position of its path in the file."""
     position = source.position(problem.path or ())
     return replace(problem, line=problem.line or position.line, column=problem.column or position.column)
+
+
+def content_of(file: Path) -> Source | Problem:
+    """Return the content of a file, or why it cannot be read."""
+    try:
+        return yaml_source.read(file)
+    except SourceError as error:
+        return error.problem
+    except OSError as error:
+        return Problem(None, f"the file cannot be read: {error.strerror}")
+
+
+def parsed(source: Source, model: type[Model]) -> tuple[Model | None, list[Problem]]:
+    """Return what a file says, None if that is unclear, and all problems of the file."""
+    if not isinstance(source.document, dict):
+        keys = tuple(field.alias or name for name, field in model.model_fields.items())
+        return None, [*source.problems, Problem(None, "the file must be a mapping", shown(source.document), keys)]
+    try:
+        return model.model_validate(source.document), list(source.problems)
+    except ValidationError as error:
+        unread = {problem.path for problem in source.problems}
+        found = (problem for problem in problems_of(error, model) if problem.path not in unread)
+        return None, [*source.problems, *found]

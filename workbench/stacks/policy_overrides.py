@@ -13,8 +13,6 @@ from pydantic import Field, ValidationError
 
 from components.contract.choices import ContractModel
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
-from components.stack_files import yaml_source
-from components.stack_files.yaml_source import SourceError
 from infra.config import Problem
 from infra.config.problems import problems_of
 from policies.registry import RULES
@@ -22,7 +20,7 @@ from policies.rule import Rule
 from policies.waivers import Accepted, Approval, Waiver
 from workbench import stacks
 from workbench.stacks import StackFileError
-from workbench.stacks.file_problems import located
+from workbench.stacks.file_problems import content_of, located
 from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, data_dir
 
@@ -57,12 +55,8 @@ def read() -> Overrides:
     file = stacks.folder() / FILE
     if not file.exists():
         return Overrides()
-    try:
-        source = yaml_source.read(file)
-    except SourceError as error:
-        raise StackFileError(file, [error.problem]) from None
-    except OSError as error:
-        raise StackFileError(file, [Problem(None, f"the file cannot be read: {error.strerror}")]) from None
+    if isinstance(source := content_of(file), Problem):
+        raise StackFileError(file, [source])
     problems = list(source.problems)
     try:
         overrides = Overrides.model_validate(source.document or {})

@@ -16,6 +16,9 @@ from workbench.system.paths import PROJECT_ROOT
 
 PACKAGES: Final = ("components", "infra", "policies", "workbench")
 
+DECIDES: Final = (*PACKAGES, "toolchain", "Pulumi.yaml", "pyproject.toml", "requirements.txt")
+"""What of a checkout of this package decides results."""
+
 _PATH_FILE: Final = "igz-clusters.pth"
 """Beside the folder of an installed wheel; it puts the folder on the import path."""
 

@@ -25,18 +25,12 @@ from pulumi_azure_native.dataprotection import (
 )
 from pulumi_azure_native.kubernetesconfiguration import Extension, ScopeArgs, ScopeClusterArgs
 from pulumi_azure_native.resources import ResourceGroup
-from pulumi_azure_native.storage import (
-    BlobContainer,
-    NetworkRuleSetArgs,
-    ResourceAccessRuleArgs,
-    SkuArgs,
-    StorageAccount,
-    VirtualNetworkRuleArgs,
-)
+from pulumi_azure_native.storage import BlobContainer, ResourceAccessRuleArgs, SkuArgs, StorageAccount
 
 from components.base import PlatformComponent
 from components.clusters.aks.backup_policy import policy_content
 from components.clusters.aks.identity import READER, Grant, Principal, role_assignment
+from components.clusters.aks.storage_account import protections
 from components.contract.aks.access import PrincipalKind
 from components.contract.aks.backup import (
     BINDING,
@@ -54,13 +48,11 @@ from components.contract.aks.backup import (
     snapshots_name,
 )
 from components.contract.aks.config import AksConfig
+from components.contract.aks.identity import BLOB_CONTRIBUTOR
 from components.contract.azure import BACKUPS, AzureTag
 
 CONTRIBUTOR: Final = "b24988ac-6180-42a0-ab88-20f7382dd24c"
-BLOB_CONTRIBUTOR: Final = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
-"""https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept#required-roles-and-permissions,
-Azure/azure-cli-extensions ``src/k8s-extension/.../DataProtectionKubernetes.py`` (the role without keys of the account).
-"""
+"""https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept#required-roles-and-permissions."""
 
 OPERATOR: Final = "Microsoft.DataProtection/backupVaults/backup-operator"
 """What the vault may do in the cluster: https://learn.microsoft.com/azure/aks/trusted-access-feature."""
@@ -166,20 +158,12 @@ class ClusterBackup(PlatformComponent):
             location=choices.location,
             kind="StorageV2",
             sku=SkuArgs(name="Standard_ZRS"),
-            enable_https_traffic_only=True,
-            minimum_tls_version="TLS1_2",
-            allow_shared_key_access=False,
-            allow_blob_public_access=False,
-            allow_cross_tenant_replication=False,
+            tags=self._tags,
             # It holds Secrets. The extension's pods write and read it, from the nodes' subnet; the vault asks to be let
             # in too: https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept.
-            network_rule_set=NetworkRuleSetArgs(
-                default_action="Deny",
-                bypass="AzureServices",
-                virtual_network_rules=[VirtualNetworkRuleArgs(virtual_network_resource_id=choices.node_subnet_id)],
-                resource_access_rules=[ResourceAccessRuleArgs(tenant_id=choices.tenant_id, resource_id=vault.id)],
+            **protections(
+                choices, "AzureServices", ResourceAccessRuleArgs(tenant_id=choices.tenant_id, resource_id=vault.id)
             ),
-            tags=self._tags,
             opts=self._kept(),
         )
         container = BlobContainer(
@@ -249,6 +233,7 @@ class ClusterBackup(PlatformComponent):
         contributor = Grant(CONTRIBUTOR, self._snapshots_id)
         yield role_assignment(f"{self._name}-snapshots", maker, contributor, self.child(depends_on=[snapshots]))
         account = f"{self._group_id}/providers/Microsoft.Storage/storageAccounts/{account_name(self._group_id)}"
+        # The role without keys: Azure/azure-cli-extensions, ``src/k8s-extension/.../DataProtectionKubernetes.py``.
         writer = Principal("backup-extension", extension.aks_assigned_identity.apply(_principal), service)
         yield role_assignment(
             f"{self._name}-objects", writer, Grant(BLOB_CONTRIBUTOR, account, ONE_CONTAINER), self.child()

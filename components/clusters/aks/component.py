@@ -1,8 +1,7 @@
 """The AKS cluster as a component: network, control plane, nodes and add-ons, in order of dependency."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from typing import TypeAlias
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -19,35 +18,18 @@ from components.clusters.aks.logs import LogWorkspace, LogWorkspaceArgs
 from components.clusters.aks.namespace_identities import NamespaceIdentities, NamespaceIdentitiesArgs
 from components.clusters.aks.network import CreatedVirtualNetwork, CreatedVirtualNetworkArgs
 from components.clusters.aks.node_groups import AgentPools, AgentPoolsArgs
+from components.clusters.cloud_cluster import LOG_RETENTION_DAYS, CloudClusterArgs
 from components.clusters.handle import ClusterHandle, Share, replaced_with
 from components.contract.aks.agent_pools import is_inline
 from components.contract.aks.config import AksConfig
 from components.contract.aks.network import CreatedNetwork
 from components.contract.azure import AzureTag
 from components.contract.environments import ClusterKind, Environment
-from components.contract.groups import NodeGroup
 from components.contract.hours import OfficeHours
-from components.contract.identity import CloudIdentity
-from components.contract.shared_storage import Storage, Volumes
 from components.contract.tags import MANAGER
 from components.namespace_identity import NamespaceIdentity
 
-LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
-"""Default if the stack file sets none. A year of audit logs outlives most investigations."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AksClusterArgs:
-    """Inputs of an AKS cluster."""
-
-    choices: AksConfig
-    environment: Environment
-    groups: tuple[NodeGroup, ...]
-    identities: Mapping[str, CloudIdentity] = field(default_factory=dict)
-    """Cloud identities of user namespaces, by namespace."""
-    storage: Mapping[str, Storage] = field(default_factory=dict)
-    volumes: Volumes = field(default_factory=dict)
-    """Volumes in that storage."""
+AksClusterArgs: TypeAlias = CloudClusterArgs[AksConfig]
 
 
 class AksCluster(PlatformComponent):

@@ -162,7 +162,7 @@ class ControlPlane(PlatformComponent):
             resource_name_=self.cluster.name,
             config_name=window,
             maintenance_window=MaintenanceWindowArgs(
-                schedule=ScheduleArgs(weekly=WeeklyScheduleArgs(day_of_week=when.day.azure, interval_weeks=1)),
+                schedule=ScheduleArgs(weekly=WeeklyScheduleArgs(day_of_week=when.azure_day, interval_weeks=1)),
                 start_time=when.start_time,
                 duration_hours=when.hours,
                 utc_offset="+00:00",

@@ -9,13 +9,12 @@ from pulumi_azure_native.storage import (
     DeleteRetentionPolicyArgs,
     FileServiceProperties,
     FileShare,
-    NetworkRuleSetArgs,
     SkuArgs,
     StorageAccount,
-    VirtualNetworkRuleArgs,
 )
 
 from components.base import PlatformComponent
+from components.clusters.aks.storage_account import protections
 from components.clusters.handle import NO_PROVISIONER, Share
 from components.contract.aks.config import AksConfig
 from components.contract.aks.shared_storage import SKUS, account_name, share_name
@@ -87,19 +86,10 @@ class SharedStorage(PlatformComponent):
             location=choices.location,
             kind=KIND,
             sku=SkuArgs(name=SKUS[storage.copies]),
-            # Lets NFS in with TLS only, so that no pod can mount a share by the account's address (Azure/AKS#5230). A
-            # later API has a setting for NFS alone: kubernetes-sigs/cloud-provider-azure#10812.
-            enable_https_traffic_only=True,
-            minimum_tls_version="TLS1_2",
-            allow_shared_key_access=False,
-            allow_blob_public_access=False,
-            allow_cross_tenant_replication=False,
-            network_rule_set=NetworkRuleSetArgs(
-                default_action="Deny",
-                bypass="None",
-                virtual_network_rules=[VirtualNetworkRuleArgs(virtual_network_resource_id=choices.node_subnet_id)],
-            ),
             tags={**args.tags, AzureTag.PURPOSE.value: storage.purpose.value},
+            # TLS is for NFS too, so that no pod can mount a share by the account's address (Azure/AKS#5230). A later
+            # API has a setting for NFS alone: kubernetes-sigs/cloud-provider-azure#10812.
+            **protections(choices, bypass="None"),
             opts=self.child(protect=self._is_protected(storage)),
         )
 

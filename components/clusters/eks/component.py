@@ -1,14 +1,14 @@
 """The EKS cluster as a component: network, control plane, nodes and add-ons, in order of dependency."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from typing import TypeAlias
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_aws.provider import Provider, ProviderDefaultTagsArgs
 
 from components.base import PlatformComponent
+from components.clusters.cloud_cluster import LOG_RETENTION_DAYS, CloudClusterArgs
 from components.clusters.eks.cluster_addons import ClusterAddons, ClusterAddonsArgs
 from components.clusters.eks.control_plane import ControlPlane, ControlPlaneArgs
 from components.clusters.eks.identity import NODE_POLICIES, RoleArgs, ServiceRole, cache_statements
@@ -31,29 +31,11 @@ from components.contract.eks.config import EksConfig
 from components.contract.eks.ingress import EksIngress
 from components.contract.eks.network import ExistingNetwork
 from components.contract.environments import ClusterKind, Environment
-from components.contract.groups import NodeGroup
-from components.contract.identity import CloudIdentity
 from components.contract.kubernetes_minors import older_of
-from components.contract.shared_storage import Storage, Volumes
 from components.contract.tags import MANAGER
 from components.namespace_identity import NamespaceIdentity
 
-LOG_RETENTION_DAYS: Final = {Environment.DEV: 30, Environment.PROD: 365}
-"""Default if the stack file sets none. A year of audit logs outlives most investigations."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EksClusterArgs:
-    """Inputs of an EKS cluster."""
-
-    choices: EksConfig
-    environment: Environment
-    groups: tuple[NodeGroup, ...]
-    identities: Mapping[str, CloudIdentity] = field(default_factory=dict)
-    """Cloud identities of user namespaces, by namespace."""
-    storage: Mapping[str, Storage] = field(default_factory=dict)
-    volumes: Volumes = field(default_factory=dict)
-    """Volumes in that storage."""
+EksClusterArgs: TypeAlias = CloudClusterArgs[EksConfig]
 
 
 class EksCluster(PlatformComponent):

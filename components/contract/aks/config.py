@@ -38,9 +38,9 @@ from components.contract.azure import (
     key_vault_id,
 )
 from components.contract.choices import ContractModel, Explained, one_of
-from components.contract.gpu_choices import GpuChoices
+from components.contract.gpu_choices import GpuChoices, GpuSoftware
 from components.contract.images import Mirror
-from components.contract.kubernetes_minors import one_offered, require_fitting_nodes
+from components.contract.kubernetes_minors import NodeVersion, one_offered
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
 
@@ -200,18 +200,7 @@ class AksConfig(ContractModel):
     upgrade_channel: Annotated[
         UpgradeChannel | None, Explained("patch; none with data pools, because an upgrade erases their disks.")
     ] = Field(None, description="Automatic upgrades of the Kubernetes patch version.", examples=["patch"])
-    node_version: Annotated[
-        Version | None,
-        Explained(
-            "That of the control plane.",
-            "Whether nodes follow the control plane at once; nodes that follow later keep its way back short "
-            "(docs/node-upgrades.md).",
-        ),
-    ] = Field(
-        None,
-        description="Minor version of the nodes, in quotes: that of the control plane, or up to three minors older.",
-        examples=["1.35"],
-    )
+    node_version: NodeVersion[Version] = Field(None)
     node_image_channel: Annotated[
         NodeImageChannel | None, Explained("node-image; none with data pools, because a new image erases their disks.")
     ] = Field(None, description="Automatic updates of the node operating system.", examples=["security-patch"])
@@ -224,9 +213,7 @@ class AksConfig(ContractModel):
     autoscaler: Annotated[JobMix, Explained("Most workloads are jobs.")] = Field(
         JobMix.BATCH, description="Profile of the autoscaler.", examples=["interactive"]
     )
-    gpu: Annotated[
-        GpuChoices, Explained("The tested device plug-in, and no metrics.", "Daemons of GPU nodes (docs/gpus.md).")
-    ] = Field(GpuChoices(), description="Device plug-in and metrics of GPU nodes.", examples=[{"metrics": True}])
+    gpu: GpuSoftware = Field(GpuChoices())
     tags: Annotated[dict[TagKey, TagValue], Explained("Owners and cost centres differ between organisations.")] = Field(
         {},
         description="Tags of all resources; environment and managed-by are added if missing.",
@@ -284,12 +271,11 @@ class AksConfig(ContractModel):
 
     @field_validator("node_version", mode="after")
     @classmethod
-    def _beside_the_control_plane(cls, nodes: str | None, info: ValidationInfo) -> str | None:
-        if nodes and (version := info.data.get("version")):
-            require_fitting_nodes(nodes, version)
-            # https://learn.microsoft.com/azure/aks/upgrade-aks-control-plane
-            if nodes != version and info.data.get("upgrade_channel") is not UpgradeChannel.NONE:
-                raise ValueError("needs upgradeChannel: none, or AKS upgrades all pools with the control plane")
+    def _left_behind(cls, nodes: str | None, info: ValidationInfo) -> str | None:
+        is_behind = nodes and nodes != info.data.get("version", nodes)
+        # https://learn.microsoft.com/azure/aks/upgrade-aks-control-plane
+        if is_behind and info.data.get("upgrade_channel") is not UpgradeChannel.NONE:
+            raise ValueError("needs upgradeChannel: none, or AKS upgrades all pools with the control plane")
         return nodes
 
     @property

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from components.contract.certificates import EXAMPLE, Certificates
+from components.contract.certificates import Certificates
 from components.contract.choices import Explained
 from components.contract.proxy import Proxy
 
@@ -27,10 +27,6 @@ NodeProxy = Annotated[
 
 TrustedCertificates = Annotated[
     Certificates,
-    Field(
-        description="Certificates in PEM of private authorities that nodes trust, such as that of a registry.",
-        examples=[[EXAMPLE]],
-    ),
     Explained(
         "Public authorities sign for public registries.",
         "The trust of nodes: AKS replaces all of them after a change. Containers do not see them.",

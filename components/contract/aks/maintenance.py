@@ -6,6 +6,7 @@ from pydantic import Field
 from typing_extensions import override
 
 from components.contract.choices import ContractModel
+from components.contract.hours import Weekday
 
 
 class UpgradeChannel(StrEnum):
@@ -36,31 +37,19 @@ class NodeImageChannel(StrEnum):
         return self.value.title().replace("-", "")
 
 
-class MaintenanceDay(StrEnum):
-    """Day of the week, in UTC."""
-
-    MONDAY = "monday"
-    TUESDAY = "tuesday"
-    WEDNESDAY = "wednesday"
-    THURSDAY = "thursday"
-    FRIDAY = "friday"
-    SATURDAY = "saturday"
-    SUNDAY = "sunday"
-
-    @property
-    def azure(self) -> str:
-        """Azure's spelling (``Monday``)."""
-        return self.value.title()
-
-
 class Maintenance(ContractModel):
     """Weekly window in which AKS may upgrade automatically."""
 
-    day: MaintenanceDay = Field(description="Day of the week, UTC.", examples=["sunday"])
+    day: Weekday = Field(description="Day of the week, UTC.", examples=["sunday"])
     start_hour: int = Field(ge=0, le=23, strict=True, description="Hour at which the window begins, UTC.", examples=[2])
     # Below four hours AKS may not finish, and then does not begin.
     # https://learn.microsoft.com/azure/aks/planned-maintenance
     hours: int = Field(ge=4, le=24, strict=True, description="Length of the window in hours.", examples=[6])
+
+    @property
+    def azure_day(self) -> str:
+        """Its day as Azure spells it (``Monday``)."""
+        return self.day.value.title()
 
     @property
     def start_time(self) -> str:

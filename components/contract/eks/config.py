@@ -60,9 +60,9 @@ from components.contract.eks.values import (
     number,
     other_account,
 )
-from components.contract.gpu_choices import GpuChoices
+from components.contract.gpu_choices import GpuChoices, GpuSoftware
 from components.contract.images import Mirror
-from components.contract.kubernetes_minors import require_fitting_nodes
+from components.contract.kubernetes_minors import NodeVersion
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
 
@@ -170,18 +170,7 @@ class EksConfig(ContractModel):
         description="Tags of all resources, with instances and disks; environment and managed-by are added if missing.",
         examples=[{"team": "ml-platform"}],
     )
-    node_version: Annotated[
-        Version | None,
-        Explained(
-            "That of the control plane.",
-            "Whether nodes follow the control plane at once; nodes that follow later keep its way back short "
-            "(docs/node-upgrades.md).",
-        ),
-    ] = Field(
-        None,
-        description="Minor version of the nodes, in quotes: that of the control plane, or up to three minors older.",
-        examples=["1.35"],
-    )
+    node_version: NodeVersion[Version] = Field(None)
     node_release: Annotated[
         NodeRelease | None, Explained("The latest release when a group is created or its version is raised.")
     ] = Field(None, description="Release of the node image.", examples=["1.35.2-20261105"])
@@ -195,9 +184,7 @@ class EksConfig(ContractModel):
         "reboots the node.",
         examples=[False],
     )
-    gpu: Annotated[
-        GpuChoices, Explained("The tested device plug-in, and no metrics.", "Daemons of GPU nodes (docs/gpus.md).")
-    ] = Field(GpuChoices(), description="Device plug-in and metrics of GPU nodes.", examples=[{"metrics": True}])
+    gpu: GpuSoftware = Field(GpuChoices())
     office_hours: EksOfficeHours = None
     backup: EksBackupChoice = None
     ingress: EksIngressChoice = None
@@ -293,13 +280,6 @@ class EksConfig(ContractModel):
             )
         refuse_other_case([OwnTag.ENVIRONMENT, OwnTag.MANAGED_BY], tags, "IAM")
         return tags
-
-    @field_validator("node_version", mode="after")
-    @classmethod
-    def _beside_the_control_plane(cls, nodes: str | None, info: ValidationInfo) -> str | None:
-        if nodes and (version := info.data.get("version")):
-            require_fitting_nodes(nodes, version)
-        return nodes
 
     @field_validator("node_release", mode="after")
     @classmethod

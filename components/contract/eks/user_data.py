@@ -13,7 +13,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from components.contract.certificates import EXAMPLE, Certificates
+from components.contract.certificates import Certificates
 from components.contract.choices import Explained
 from components.contract.proxy import Proxy
 
@@ -56,10 +56,6 @@ NodeProxy = Annotated[
 
 TrustedCertificates = Annotated[
     Certificates,
-    Field(
-        description="Certificates in PEM of private authorities that nodes trust, such as that of a registry.",
-        examples=[[EXAMPLE]],
-    ),
     Explained(
         "Public authorities sign for public registries.",
         "User data of nodes: a change replaces all but data nodes. Containers do not see them.",

@@ -8,10 +8,8 @@ from typing import Final
 from components.contract.environments import PlatformProfile
 from components.contract.systems import (
     app_services,
-    external_dns,
     ingress,
     jupyterhub,
-    load_balancer_controller,
     mlrun_ce,
     monitoring,
     mpi_operator,
@@ -23,6 +21,7 @@ from components.contract.systems import (
 from components.contract.systems.mlrun_ce_chart import CHART, CURRENT, ChartLine
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices, SystemValues
+from components.contract.systems.ways_in_charts import EXTERNAL_DNS, LOAD_BALANCER_CONTROLLER, WaysInChart
 
 
 class System(StrEnum):
@@ -85,6 +84,17 @@ class Derivation:
     namespace: str = ""
     problem: Callable[[SystemChoices], str | None] = _anything_goes
     lack: Callable[[PlatformCluster], str | None] = _nothing_lacks
+
+
+def _opening(chart: WaysInChart) -> Derivation:
+    return Derivation(
+        what=f"Values for chart {chart.name}",
+        values=chart.values,
+        charts=(chart.line,),
+        profiles=(PlatformProfile.MLRUN_CE,),
+        namespace=chart.namespace,
+        lack=chart.lack,
+    )
 
 
 SYSTEMS: Final[Mapping[System, Derivation]] = {
@@ -161,21 +171,7 @@ SYSTEMS: Final[Mapping[System, Derivation]] = {
         needs_core_services=True,
         lack=ingress.lack,
     ),
-    System.AWS_LOAD_BALANCER_CONTROLLER: Derivation(
-        what=f"Values for chart {load_balancer_controller.CHART}",
-        values=load_balancer_controller.values,
-        charts=(load_balancer_controller.LINE,),
-        profiles=(PlatformProfile.MLRUN_CE,),
-        namespace=load_balancer_controller.NAMESPACE,
-        lack=load_balancer_controller.lack,
-    ),
-    System.EXTERNAL_DNS: Derivation(
-        what=f"Values for chart {external_dns.CHART}",
-        values=external_dns.values,
-        charts=(external_dns.LINE,),
-        profiles=(PlatformProfile.MLRUN_CE,),
-        namespace=external_dns.NAMESPACE,
-        lack=external_dns.lack,
-    ),
+    System.AWS_LOAD_BALANCER_CONTROLLER: _opening(LOAD_BALANCER_CONTROLLER),
+    System.EXTERNAL_DNS: _opening(EXTERNAL_DNS),
 }
 """What is known about each system."""

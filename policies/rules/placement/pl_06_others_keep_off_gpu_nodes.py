@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.contract.environments import Environment
+from components.contract.pod_security import MPI_ROLE_LABELS
 from policies.cel import TOLERATIONS, label
 from policies.rule import Admission, Context, Finding, Level, Rule, Severity
 from policies.views.gpus import GPU_NAMES, USES_GPU, gpu_names, uses
 from policies.views.node_choice import tolerated_keys
-from policies.views.operators import MPI_ROLE_LABELS
 from policies.views.pods import USER_PODS, PodFacts
 
 HELPERS: Final = (

@@ -19,6 +19,7 @@ from tools.release import checks
 from tools.release.__main__ import write
 from tools.release.checks import Release
 from tools.release.wheel import CONTENTS, FOLDER, PATH_FILE
+from tools.tracked import tracked
 from workbench.system.git import git
 from workbench.system.paths import PROJECT_ROOT, cache_dir
 from workbench.toolchain import Toolchain, ensure
@@ -92,9 +93,7 @@ def run(environment: Path, tools: Toolchain, tmp_path_factory: pytest.TempPathFa
 def test_a_wheel_holds_all_tracked_files_of_its_folders_and_nothing_else(files: Path) -> None:
     [wheel] = files.glob("*.whl")
     held = {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    command = ["git", "ls-files", "-z", "Pulumi.yaml", *CONTENTS]
-    tracked = subprocess.check_output(command, cwd=PROJECT_ROOT, text=True).rstrip("\0").split("\0")
-    assert held == {PATH_FILE, *(f"{FOLDER}/{name}" for name in tracked)}
+    assert held == {PATH_FILE, *(f"{FOLDER}/{name}" for name in tracked("Pulumi.yaml", *CONTENTS))}
 
 
 def test_the_package_is_that_of_the_wheel(run: Run, release: Release, environment: Path) -> None:

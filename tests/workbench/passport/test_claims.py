@@ -18,6 +18,9 @@ from workbench.engine.check import Checked
 from workbench.passport.claims import SUBJECTS
 from workbench.passport.making import require_recent
 from workbench.passport.model import Claim, Covers, Passport, Result
+from workbench.rehearsal.outcome import Outcome
+from workbench.rehearsal.report import as_json
+from workbench.rehearsal.verdicts.verdict import Verdict
 from workbench.report.causes import Cause
 from workbench.report.model import Finding, FindingStatus, Judge
 from workbench.system.errors import UserError
@@ -139,21 +142,15 @@ def test_controls_of_eks_rest_on_its_rules() -> None:
 
 
 def report(folder: Path, **changes: Any) -> Path:
-    outcome = {
-        "stack": "test",
-        "scenario": "night",
-        "description": "Jobs at night",
-        "skipped": "",
-        "lost": "",
-        "isReference": False,
-        "isMet": True,
-        "verdicts": [{"expectation": "everything runs", "isMet": True}],
-        "stackDigest": stack("existing").digest,
-    }
-    release = changes.pop("release", ORIGIN.version)
+    """Write a report of a rehearsal as the command writes it, and change its only outcome."""
+    met = Verdict(number=0, expectation="everything runs", is_met=True, measured="9 of 9 pods")
+    digest = stack("existing").digest
+    night = Outcome(stack="test", scenario="night", description="Jobs at night", verdicts=(met,), stack_digest=digest)
+    written = as_json.document([night])
+    written |= {"release": changes.pop("release", ORIGIN.version), "made": "2026-11-20T08:00:00Z"}
+    written["outcomes"][0] |= changes
     file = folder / "rehearsal.json"
-    whole = {"schemaVersion": 1, "release": release, "made": "2026-11-20T08:00:00Z"}
-    file.write_text(json.dumps({**whole, "outcomes": [{**outcome, **changes}]}))
+    file.write_text(json.dumps(written))
     return file
 
 

@@ -8,8 +8,10 @@ from typing import Any, Final
 from urllib.parse import quote
 from weakref import WeakSet
 
+from typing_extensions import override
+
 from workbench.rehearsal.cluster.connection import APPLY_PATCH, MERGE_PATCH, PATIENCE, Answer, Request, Server
-from workbench.rehearsal.cluster.simulated import ApiError
+from workbench.rehearsal.cluster.simulated import Api, ApiError
 from workbench.rehearsal.cluster.watches import Watch
 
 OWNER: Final = "igz-clusters-rehearsal"
@@ -19,8 +21,8 @@ _SUBRESOURCES: Final = {"Eviction": "eviction", "Binding": "binding"}
 """Kinds that are created below the pod of the same name."""
 
 
-class KubeApi:
-    """Implements ``Api``; may be used from any thread.
+class KubeApi(Api):
+    """The API server of a kubeconfig.
 
     Parameters
     ----------
@@ -40,23 +42,13 @@ class KubeApi:
         self._watches: WeakSet[Watch] = WeakSet()
         self._lock = threading.Lock()
 
+    @override
     def get(self, path: str) -> Any:
-        """Return the object or list at ``path``, such as ``/api/v1/nodes``; None if it does not exist."""
         answer = self._server.ask(Request("GET", path))
         return None if answer.status == HTTPStatus.NOT_FOUND else _good(answer).body
 
+    @override
     def create(self, manifest: Mapping[str, Any], *, as_user: str = "", as_groups: tuple[str, ...] = ()) -> Any:
-        """Create an object, as another user if one is named, and return it.
-
-        A manifest of kind ``Eviction`` or ``Binding`` is created below the pod of its name.
-
-        Raises
-        ------
-        ApiError
-            The server refuses it; an eviction that a PodDisruptionBudget forbids has the status 429.
-        LostError
-            The server does not answer.
-        """
         headers = [("Impersonate-User", as_user)] if as_user else []
         headers += [("Impersonate-Group", each) for each in as_groups]
         path = f"{self._collection(manifest)}?fieldManager={OWNER}"
@@ -65,38 +57,17 @@ class KubeApi:
             path = f"/api/v1/namespaces/{metadata.get('namespace', 'default')}/pods/{metadata['name']}/{below}"
         return _good(self._server.ask(Request("POST", path, manifest, headers=tuple(headers)))).body
 
+    @override
     def apply(self, manifest: Mapping[str, Any]) -> Any:
-        """Create or update an object by server-side apply, taking over fields of other owners, and return it.
-
-        Raises
-        ------
-        ApiError
-            The server refuses it.
-        LostError
-            The server does not answer.
-        """
         path = f"{self.path_of(manifest)}?fieldManager={OWNER}&force=true"
         return _good(self._server.ask(Request("PATCH", path, manifest, APPLY_PATCH))).body
 
+    @override
     def patch(self, path: str, patch: Mapping[str, Any]) -> Any:
-        """Apply a JSON merge patch and return the object; ``ApiError`` if it is refused."""
         return _good(self._server.ask(Request("PATCH", path, patch, MERGE_PATCH))).body
 
+    @override
     def delete(self, path: str, *, grace: int | None = None) -> bool:
-        """Delete an object, or all objects of a collection; what they own goes later.
-
-        Parameters
-        ----------
-        path
-            Path of the object or collection.
-        grace
-            Seconds that pods get to end. Default: what each pod says.
-
-        Returns
-        -------
-        bool
-            Whether there was anything to delete.
-        """
         options: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background"}
         if grace is not None:
             options["gracePeriodSeconds"] = grace
@@ -106,25 +77,19 @@ class KubeApi:
         deleted = _good(answer).body
         return bool(deleted["items"]) if "items" in deleted else True
 
+    @override
     def path_of(self, manifest: Mapping[str, Any]) -> str:
-        """Return the path of a manifest's object, from the server's own discovery.
-
-        Raises
-        ------
-        ApiError
-            The server does not know the manifest's kind.
-        """
         return f"{self._collection(manifest)}/{quote(str(manifest['metadata']['name']), safe='')}"
 
+    @override
     def watch(self, path: str) -> Watch:
-        """Return an iterator over the objects at ``path``, then over each change, until it or this is closed."""
         watch = Watch(self._server, path)
         with self._lock:
             self._watches.add(watch)
         return watch
 
+    @override
     def close(self) -> None:
-        """End all watches, and close the calling thread's connection."""
         with self._lock:
             for watch in self._watches:
                 watch.close()

@@ -50,25 +50,35 @@ class Api(Protocol):
         """Return the object or list at ``path``, such as ``/api/v1/nodes``; None if it does not exist."""
 
     def create(self, manifest: Mapping[str, Any], *, as_user: str = "", as_groups: tuple[str, ...] = ()) -> Any:
-        """Create an object, as another user if one is named, and return it; ``ApiError`` if it is refused."""
+        """Create an object, as another user if one is named, and return it; ``ApiError`` if it is refused.
+
+        A manifest of kind ``Eviction`` or ``Binding`` is created below the pod of its name. An eviction that a
+        PodDisruptionBudget forbids has the status 429.
+        """
 
     def apply(self, manifest: Mapping[str, Any]) -> Any:
-        """Create or update an object by server-side apply and return it; ``ApiError`` if it is refused."""
+        """Create or update an object by server-side apply, taking over fields of other owners, and return it.
+
+        ``ApiError`` if it is refused.
+        """
 
     def patch(self, path: str, patch: Mapping[str, Any]) -> Any:
         """Apply a JSON merge patch and return the object; ``ApiError`` if it is refused."""
 
     def delete(self, path: str, *, grace: int | None = None) -> bool:
-        """Delete an object, or all objects of a collection; return whether it existed."""
+        """Delete an object, or all objects of a collection; what they own goes later. Return whether it existed.
+
+        ``grace``: seconds that pods get to end. Default: what each pod says.
+        """
 
     def path_of(self, manifest: Mapping[str, Any]) -> str:
-        """Return the path of a manifest's object, from the server's own discovery."""
+        """Return the path of a manifest's object, from the server's own discovery; ``ApiError`` for unknown kinds."""
 
     def watch(self, path: str) -> Watch:
         """Return events: one for each object that exists, then one for each change, until it is closed."""
 
     def close(self) -> None:
-        """End all watches."""
+        """End all watches, and close the calling thread's connection."""
 
 
 @dataclass(frozen=True)

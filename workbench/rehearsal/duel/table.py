@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from infra.config.problems import printable
@@ -15,7 +14,7 @@ from workbench.rehearsal.record import AUTOSCALER, PodRecord
 from workbench.rehearsal.report.comparison import About, Row, compare
 from workbench.rehearsal.report.figures import lost
 from workbench.rehearsal.settings import Scaler
-from workbench.report.terminal import print_table
+from workbench.report.terminal import print_rows
 from workbench.report.words import count
 
 LEAD: Final = (
@@ -149,12 +148,11 @@ def show(shown: Duel, console: Console) -> None:
     """Print the table and the facts."""
     title = f"{shown.scenario} on {shown.stack}: {' or '.join(shown.names)}"
     console.print(Text(f"\n{printable(title, _TEXT_MAX)}", style="bold"), soft_wrap=True)
-    table = Table(box=None, header_style="bold", padding=(0, 2))
-    for heading in ("", *shown.scalers):
-        table.add_column(Text(heading), overflow="fold")
-    for row in shown.rows:
-        table.add_row(*(Text(printable(text, _TEXT_MAX)) for text in (row.name, row.first)), *map(_cell, row.others))
-    print_table(table, console)
+    rows = (
+        (*(Text(printable(text, _TEXT_MAX)) for text in (row.name, row.first)), *map(_cell, row.others))
+        for row in shown.rows
+    )
+    print_rows(("", *shown.scalers), rows, console, is_indented=True)
     for text in (LEAD, *shown.facts):
         console.print(Text(f"  {printable(text, _TEXT_MAX)}", style="dim"), soft_wrap=True)
 

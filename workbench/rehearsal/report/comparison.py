@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from infra.config.problems import printable
@@ -14,7 +13,7 @@ from workbench.rehearsal.outcome import Outcome
 from workbench.rehearsal.report.figures import lasting, lost, money, pools, works
 from workbench.rehearsal.verdicts.finding import JITTER
 from workbench.rehearsal.verdicts.verdict import Verdict
-from workbench.report.terminal import print_table
+from workbench.report.terminal import print_rows
 
 About: TypeAlias = Literal["expectation", "wait", "pods", "nodes", "node-hours", "usd"]
 
@@ -187,13 +186,14 @@ def show(comparison: Comparison, console: Console) -> None:
     """Print a comparison; figures that do not change are left out, except of costs."""
     title = f"{comparison.scenario}: {comparison.before} -> {comparison.after}"
     console.print(Text(f"\n{printable(title, 200)}; {comparison.summary}", style="bold"), soft_wrap=True)
-    table = Table(box=None, header_style="bold", padding=(0, 2))
-    for heading in ("", comparison.before, comparison.after):
-        table.add_column(Text(printable(heading)), overflow="fold")
-    table.add_column("change", overflow="fold")
-    for row in comparison.rows:
-        if row.is_shown:
-            colour = {True: "green", False: "red", None: ""}[row.is_better]
-            cells = (Text(printable(cell, 400)) for cell in (row.name, row.before, row.after))
-            table.add_row(*cells, Text(row.change, style=colour))
-    print_table(table, console)
+    colours = {True: "green", False: "red", None: ""}
+    rows = (
+        (
+            *(Text(printable(cell, 400)) for cell in (row.name, row.before, row.after)),
+            Text(row.change, style=colours[row.is_better]),
+        )
+        for row in comparison.rows
+        if row.is_shown
+    )
+    headings = ("", printable(comparison.before), printable(comparison.after), "change")
+    print_rows(headings, rows, console, is_indented=True)

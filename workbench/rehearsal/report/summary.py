@@ -27,7 +27,7 @@ from workbench.rehearsal.report.figures import (
     works,
 )
 from workbench.rehearsal.verdicts.verdict import Hint, Verdict
-from workbench.report.terminal import print_table
+from workbench.report.terminal import print_rows, print_table
 
 NAMES_SHOWN: Final = 5
 """Maximum number of pods named in a line; the rest are counted."""
@@ -93,15 +93,13 @@ def _matrix(outcomes: Sequence[Outcome], console: Console) -> None:
     """Print scenarios as rows and stacks as columns."""
     stacks = dict.fromkeys(outcome.stack for outcome in outcomes)
     cells = {(outcome.scenario, outcome.stack): outcome for outcome in outcomes}
-    table = Table(box=None, header_style="bold", padding=(0, 2))
-    for heading in ("scenario", *stacks):
-        table.add_column(Text(_clean(heading)), overflow="fold")
+    rows = list[list[Text]]()
     for scenario in dict.fromkeys(outcome.scenario for outcome in outcomes):
         found = (cells.get((scenario, stack)) for stack in stacks)
         shown = (Text("-") if each is None else Text(brief(each), style=_colour([each])) for each in found)
-        table.add_row(Text(_clean(scenario)), *shown)
+        rows.append([Text(_clean(scenario)), *shown])
     console.print()
-    print_table(table, console)
+    print_rows(("scenario", *map(_clean, stacks)), rows, console, is_indented=True)
 
 
 def _outcome(outcome: Outcome, console: Console) -> None:

@@ -5,19 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from components.contract.clusters import descriptor_of
 from components.contract.labels import is_dns_label
-from components.stack_files import yaml_source
-from components.stack_files.yaml_source import SourceError, leads_outside
+from components.stack_files.yaml_source import leads_outside
 from infra.config import KeyPath, Problem, StackConfig
-from infra.config.problems import did_you_mean, nearest, problems_of, shown
+from infra.config.problems import did_you_mean, nearest, shown
 from workbench.rehearsal.scenario.events import CapacityRefused, OfficeHoursEnd, SpotReclaim
 from workbench.rehearsal.scenario.model import Needs, Scenario
 from workbench.rehearsal.scenario.places import Place
 from workbench.stacks import PROBLEMS_SHOWN, folder, shown_path
-from workbench.stacks.file_problems import FileProblems, located
+from workbench.stacks.file_problems import FileProblems, content_of, located, parsed
 from workbench.system.errors import UserError
 
 SHIPPED: Final = Path(__file__).parent / "shipped"
@@ -105,16 +102,9 @@ def read(file: Path) -> NamedScenario:
     if leads_outside(file, file.parent) and leads_outside(file, folder()):
         problem = Problem(None, f"is a link to a file outside of {folder()}; copy that file here")
         raise ScenarioFileError([FileProblems.of(name, [problem])])
-    try:
-        source = yaml_source.read(file)
-    except SourceError as error:
-        raise ScenarioFileError([FileProblems.of(name, [error.problem])]) from None
-    except OSError as error:
-        problem = Problem(None, f"the file cannot be read: {error.strerror}")
-        raise ScenarioFileError([FileProblems.of(name, [problem])]) from None
-    unread = {problem.path for problem in source.problems}
-    scenario, problems = _parsed(source.document)
-    problems = [*source.problems, *(problem for problem in problems if problem.path not in unread)]
+    if isinstance(source := content_of(file), Problem):
+        raise ScenarioFileError([FileProblems.of(name, [source])])
+    scenario, problems = parsed(source, Scenario)
     if not is_dns_label(file.stem):
         message = f"{shown(file.stem)} cannot be a scenario's name; rename the file"
         problems.append(Problem(None, message, allowed=("1 to 63 lower-case letters, digits or '-', such as my-day",)))
@@ -217,16 +207,6 @@ def _same_names(found: Sequence[NamedScenario]) -> Iterator[FileProblems]:
                 f"has the name '{each.name}' as {shown_path(other)} has; rename one, since reports tell them by it"
             )
             yield FileProblems.of(shown_path(each.file), [Problem(None, message)])
-
-
-def _parsed(document: Any) -> tuple[Scenario | None, list[Problem]]:
-    if not isinstance(document, dict):
-        keys = tuple(field.alias or name for name, field in Scenario.model_fields.items())
-        return None, [Problem(None, "the file must be a mapping", shown(document), keys)]
-    try:
-        return Scenario.model_validate(document), []
-    except ValidationError as error:
-        return None, problems_of(error, Scenario)
 
 
 def _unknown(scenario: Scenario, config: StackConfig) -> Iterator[Problem]:

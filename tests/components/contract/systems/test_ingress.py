@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from components.contract.ingress import ENDPOINTS, OwnIngress
-from components.contract.systems import external_dns, ingress, load_balancer_controller, mlrun_ce
+from components.contract.systems import ingress, mlrun_ce
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.system_values import SystemChoices
+from components.contract.systems.ways_in_charts import EXTERNAL_DNS, LOAD_BALANCER_CONTROLLER
 from infra.config import parse
 from infra.config.platform_cluster import platform_cluster as read
 from policies.registry import RULES
@@ -34,7 +35,7 @@ def routes(cluster: PlatformCluster) -> dict[str, Any]:
 
 
 def spec(cluster: PlatformCluster) -> dict[str, Any]:
-    found: dict[str, Any] = load_balancer_controller.values(cluster, HERE).content["ingressClassParams"]["spec"]
+    found: dict[str, Any] = LOAD_BALANCER_CONTROLLER.values(cluster, HERE).content["ingressClassParams"]["spec"]
     return found
 
 
@@ -104,7 +105,7 @@ def test_what_is_printed_passes_the_rule_about_public_load_balancers(changes: di
 
 def test_the_controller_finds_its_network_without_the_metadata_service() -> None:
     values = {
-        kind: load_balancer_controller.values(read(eks.config({"cluster.ingress": CLIENTS, **network})), HERE).content
+        kind: LOAD_BALANCER_CONTROLLER.values(read(eks.config({"cluster.ingress": CLIENTS, **network})), HERE).content
         for kind, network in {"created": {}, "existing": {"cluster.network": eks.EXISTING}}.items()
     }
     assert values["created"]["vpcTags"] == {"igz-clusters.io/cluster": "research"}
@@ -113,7 +114,7 @@ def test_the_controller_finds_its_network_without_the_metadata_service() -> None
 
 
 def test_only_ingresses_of_the_class_get_a_load_balancer() -> None:
-    found = load_balancer_controller.values(with_ways_in(platform_cluster()), HERE).content
+    found = LOAD_BALANCER_CONTROLLER.values(with_ways_in(platform_cluster()), HERE).content
     assert found["disableIngressClassAnnotation"] is True
     assert set(found["controllerConfig"]["featureGates"].values()) == {False}
     assert "EnableServiceController" in found["controllerConfig"]["featureGates"]
@@ -122,11 +123,11 @@ def test_only_ingresses_of_the_class_get_a_load_balancer() -> None:
 @pytest.mark.parametrize(("value", "is_passed"), [("ml", True), ("a:b", True), ("owner: ml", False), ("ml:", False)])
 def test_tags_that_the_chart_would_read_as_yaml_are_left_out(value: str, is_passed: bool) -> None:
     config = eks.config({"cluster.ingress": CLIENTS, "cluster.tags": {"note": value}})
-    found = load_balancer_controller.values(read(config), HERE).content
+    found = LOAD_BALANCER_CONTROLLER.values(read(config), HERE).content
     assert ("defaultTags" in found) is is_passed
 
 
-@pytest.mark.parametrize("system", [ingress, load_balancer_controller, external_dns])
+@pytest.mark.parametrize("system", [ingress, LOAD_BALANCER_CONTROLLER, EXTERNAL_DNS])
 def test_without_ways_in_there_is_nothing_to_print(system: Any) -> None:
     assert "needs cluster.ingress" in system.lack(platform_cluster())
     with pytest.raises(ValueError, match=r"needs cluster\.ingress"):
@@ -135,7 +136,7 @@ def test_without_ways_in_there_is_nothing_to_print(system: Any) -> None:
 
 def test_other_kinds_have_a_controller_of_their_own() -> None:
     assert ingress.lack(own()) is None
-    assert "EKS" in str(load_balancer_controller.lack(own()))
+    assert "EKS" in str(LOAD_BALANCER_CONTROLLER.lack(own()))
 
 
 @pytest.mark.parametrize(
@@ -143,14 +144,14 @@ def test_other_kinds_have_a_controller_of_their_own() -> None:
     [("dnszones/example.com", "azure", "example.com"), ("privateDnsZones/ml.example.com", "azure-private-dns", None)],
 )
 def test_external_dns_finds_the_zone_even_above_the_domain(zone: str, provider: str, name: str | None) -> None:
-    found = external_dns.values(with_names(platform_cluster(), zone), HERE).content
+    found = EXTERNAL_DNS.values(with_names(platform_cluster(), zone), HERE).content
     assert found["provider"]["name"] == provider
     assert found["domainFilters"] == ["ml.example.com"]
     assert found["extraArgs"] == [f"--zone-name-filter={name or 'ml.example.com'}"]
 
 
 def test_external_dns_gets_its_token_and_the_file_that_the_stack_makes() -> None:
-    found = external_dns.values(with_names(platform_cluster()), HERE).content
+    found = EXTERNAL_DNS.values(with_names(platform_cluster()), HERE).content
     assert found["podLabels"] == {"azure.workload.identity/use": "true"}
     assert found["serviceAccount"] == {"name": "external-dns"}
     [volume], [mount] = found["extraVolumes"], found["extraVolumeMounts"]
@@ -162,7 +163,7 @@ def test_clusters_of_one_zone_are_different_owners_of_names() -> None:
     zone = f"/subscriptions/{aks.SUBSCRIPTION}/resourceGroups/dns/providers/Microsoft.Network/dnszones/example.com"
     given = {"domain": "ml.example.com", "className": "traefik", "dnsZoneId": zone}
     owners = {
-        external_dns.values(read(aks.config({"cluster.ingress": given, **more})), HERE).content["txtOwnerId"]
+        EXTERNAL_DNS.values(read(aks.config({"cluster.ingress": given, **more})), HERE).content["txtOwnerId"]
         for more in ({}, {"cluster.subscriptionId": OTHER}, {"cluster.name": "other"})
     }
     assert owners == {f"research-{aks.SUBSCRIPTION}", f"research-{OTHER}", f"other-{aks.SUBSCRIPTION}"}

@@ -9,7 +9,8 @@ import pytest
 from typing_extensions import override
 
 from emulators.aws.client import Emulator, running
-from support.aws_cloud_resources import Resource, account_at, build_in_aws
+from support.aws_cloud_resources import account_at, build_in_aws
+from support.cloud_state import Resource
 from support.state_files import checkpoint, said, write
 from workbench import stacks
 from workbench.engine import Session

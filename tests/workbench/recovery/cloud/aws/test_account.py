@@ -7,7 +7,8 @@ from components.contract.eks.config import EksConfig
 from emulators.aws.client import Emulator
 from emulators.core.faults import ErrorRule
 from support import eks
-from support.aws_cloud_resources import STACK, account_at
+from support.aws_cloud_resources import account_at
+from support.cloud_state import STACK
 from support.offline import ALL_COMMANDS, imported_by
 from support.owners_roles import session
 from workbench.recovery.cloud import open_account

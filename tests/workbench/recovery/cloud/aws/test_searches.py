@@ -8,7 +8,8 @@ import boto3
 import pytest
 
 from emulators.aws.client import Emulator, running
-from support.aws_cloud_resources import BACKUP, MORE, NEAR, Resource, account_at, build_in_aws
+from support.aws_cloud_resources import BACKUP, MORE, NEAR, account_at, build_in_aws
+from support.cloud_state import Resource
 from workbench.offline.aws.facts import facts
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.recovery.cloud.aws.searches import SEARCHES, search

@@ -5,7 +5,8 @@ import boto3
 import pytest
 
 from emulators.aws.client import Emulator, running
-from support.aws_cloud_resources import BACKUP, MORE, NEAR, Resource, account_at, build_in_aws
+from support.aws_cloud_resources import BACKUP, MORE, NEAR, account_at, build_in_aws
+from support.cloud_state import Resource
 from workbench.recovery.cloud.aws.account import AwsAccount
 from workbench.recovery.cloud.aws.tagged_resources import tagged_resources
 from workbench.recovery.cloud.cloud_resource import CloudResource

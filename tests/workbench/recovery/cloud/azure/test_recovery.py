@@ -17,9 +17,10 @@ from emulators.azure.provider import AzureEmulator
 from emulators.core.faults import ErrorRule
 from support.aks import AGENT_POOL, CLUSTER, ROLE_ASSIGNMENT
 from support.aks_state import components
-from support.azure_cloud_resources import Resource, account_at, build_in_azure
+from support.azure_cloud_resources import account_at, build_in_azure
 from support.azure_emulator import GROUP
 from support.azure_resources import FILE_SERVICE, PLACEMENT
+from support.cloud_state import Resource
 from workbench import stacks
 from workbench.engine import Session
 from workbench.offline.azure.facts import facts
