@@ -31,7 +31,6 @@ from workbench import stacks as stack_files
 from workbench.cli.console import errors, out
 from workbench.engine.render import with_noop_providers
 from workbench.fleet.child import GUARDED
-from workbench.fleet.file import FILE
 from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT, cache_dir
 
 STACK: Final = "dev"
@@ -134,7 +133,7 @@ def _write(folder: Path, names: Sequence[str], choices: Mapping[str, Any]) -> No
         (folder / f"Pulumi.{name}.yaml").write_text(yaml.safe_dump({"config": {CONFIG_KEY: own}}))
     waves = {"canary": names[0], "early": "fleet-0*", "rest": "*"}
     plan = {"waves": [{"name": name, "stacks": [pattern]} for name, pattern in waves.items()]}
-    (folder / FILE).write_text(yaml.safe_dump(plan))
+    (folder / stack_files.FLEET_FILE).write_text(yaml.safe_dump(plan))
 
 
 def main(
