@@ -200,24 +200,18 @@ EXISTING = {
 ISOLATED = {**EXISTING, "internet": "none", "registryId": REGISTRY}
 
 
-def put(azure: Subscription, type_: str, id_: str, **body: Any) -> None:
-    """Make a resource of the owner, and wait until it is there."""
+def put(azure: Subscription, id_: str, type_: str = NETWORK, **body: Any) -> None:
+    """Make a resource of the owner by the API of a type, and wait until it is there."""
     version = resource(type_).api_version
     eventually(lambda: azure.azure.ask("PUT", id_, version, body).status in (200, 201))
     eventually(lambda: azure.azure.ask("GET", id_, version).body["properties"]["provisioningState"] == "Succeeded")
 
 
 def network_without_a_gateway(azure: Subscription) -> None:
-    put(azure, GROUP, f"{OWNER}/network", location="westeurope")
-    put(
-        azure,
-        NETWORK,
-        THEIRS,
-        location="westeurope",
-        properties={"addressSpace": {"addressPrefixes": ["10.30.0.0/20"]}},
-    )
+    put(azure, f"{OWNER}/network", GROUP, location="westeurope")
+    put(azure, THEIRS, location="westeurope", properties={"addressSpace": {"addressPrefixes": ["10.30.0.0/20"]}})
     nodes = {"addressPrefix": EXISTING["nodeCidr"], "defaultOutboundAccess": False}
-    put(azure, SUBNET, EXISTING["nodeSubnetId"], properties=nodes)
+    put(azure, EXISTING["nodeSubnetId"], properties=nodes)
 
 
 def test_an_isolated_cluster_lives_in_a_network_of_its_owner_by_a_registry(azure: Subscription) -> None:
@@ -244,3 +238,22 @@ def test_an_isolated_cluster_lives_in_a_network_of_its_owner_by_a_registry(azure
     left = azure.azure.inventory()
     assert not {CLUSTER, ASSIGNMENT} & left.keys()
     assert (left[NETWORK], left[SUBNET]) == ([THEIRS], [EXISTING["nodeSubnetId"]])
+
+
+def test_nodes_behind_a_firewall_need_its_route_before_the_cluster(azure: Subscription) -> None:
+    network_without_a_gateway(azure)
+    azure.edit("aks-dev", cluster__network={**EXISTING, "internet": "firewall"})
+    refused = azure.plain("aks-dev", "up", "--yes", "--skip-preview", check=False)
+    assert "ExistingRouteTableNotAssociatedWithSubnet" in refused.stdout + refused.stderr
+
+    table = f"{OWNER}/network/providers/Microsoft.Network/routeTables/research"
+    hop = {"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.30.8.4"}
+    put(azure, table, location="westeurope", properties={"routes": [{"name": "firewall", "properties": hop}]})
+    nodes = {"addressPrefix": EXISTING["nodeCidr"], "routeTable": {"id": table}}
+    put(azure, EXISTING["nodeSubnetId"], properties=nodes)
+    bring_up(azure, "aks-dev")
+    found = properties(azure)
+    assert found["networkProfile"]["outboundType"] == "userDefinedRouting"
+    assert found["addonProfiles"]["omsagent"]["enabled"]
+    assert not {NAT, ADDRESS} & azure.azure.inventory().keys()
+    assert bring_up(azure, "aks-dev") == []
