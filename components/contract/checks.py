@@ -148,7 +148,8 @@ def unreachable_images(
         Whether the autoscaler is a pod of this package, instead of the cloud's own.
     """
     for group in groups:
-        wanted, is_scaled = {}, runs_autoscaler and group.is_elastic
+        is_scaled = runs_autoscaler and group.is_elastic
+        wanted = {}
         if is_scaled or group.prepull_images:
             wanted[REGISTRY_K8S] = "the autoscaler" if is_scaled else "prepullImages"
         if group.gpu_resource:
