@@ -1,6 +1,6 @@
 """Checks of pools that all clouds share."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Final
 
 from components.contract.allocatable import Reserves
@@ -9,6 +9,7 @@ from components.contract.environments import Provider
 from components.contract.gpus import DEFAULT_GPU_RESOURCE
 from components.contract.groups import NodeGroup, by_pool
 from components.contract.headroom import room_on
+from components.contract.images import REGISTRY_K8S, REGISTRY_NVIDIA
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole
 from components.contract.prepull import SINCE
@@ -128,6 +129,38 @@ def prepull_problems(pools: Mapping[str, NodePool], version: str) -> Iterator[Mi
                 f"needs nodes of Kubernetes {SINCE}, which mount images as volumes; raise their version, or remove it"
             )
             yield Mismatch((name, "prepullImages"), message)
+
+
+def unreachable_images(
+    groups: Iterable[NodeGroup], replaced: Container[str], keys: str, *, runs_autoscaler: bool = False
+) -> Iterator[Mismatch]:
+    """Find images of this package that a network without the internet keeps from its nodes.
+
+    Parameters
+    ----------
+    groups
+        The groups of the cluster.
+    replaced
+        Registries that the stack file replaces by others.
+    keys
+        Keys that do so, for the message.
+    runs_autoscaler
+        Whether the autoscaler is a pod of this package, instead of the cloud's own.
+    """
+    for group in groups:
+        is_scaled = runs_autoscaler and group.is_elastic
+        wanted = {}
+        if is_scaled or group.prepull_images:
+            wanted[REGISTRY_K8S] = "the autoscaler" if is_scaled else "prepullImages"
+        if group.gpu_resource:
+            wanted[REGISTRY_NVIDIA] = "the GPU plug-in"
+        for registry, program in wanted.items():
+            if registry not in replaced:
+                yield Mismatch(
+                    (group.pool,),
+                    f"needs the image of {program} from {registry}, and cluster.network.internet is none; give {keys} "
+                    "another registry for it, or set cluster.proxy",
+                )
 
 
 def _minor(version: str) -> int:

@@ -7,7 +7,7 @@ from typing import Final
 from components.contract.aks.checks import SYSTEM_NODES_WANTED
 from components.contract.aks.config import AksConfig
 from components.contract.aks.identity import USE_LABEL
-from components.contract.aks.network import ExistingNetwork
+from components.contract.aks.network import ExistingNetwork, is_isolated
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import VPC_RANGES, is_closed
@@ -37,6 +37,7 @@ def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
     yield from _public_clients(config)
     yield from _identities(config, is_local=is_local)
     yield from _labels(config)
+    yield from _isolated(config)
     yield from _claims(config)
     yield from _storage(config)
     yield from _hours(config)
@@ -67,6 +68,23 @@ def _labels(config: StackConfig) -> Iterator[Mismatch]:
                 ("namespaces", name, "identity"),
                 f"before Kubernetes 1.36 nothing gives pods the label {'='.join(USE_LABEL)} that they need for it",
             )
+
+
+def _isolated(config: StackConfig) -> Iterator[Mismatch]:
+    """Find what logs in to Entra ID, or calls Azure's API, from pods that have no way there."""
+    cluster = config.cluster
+    if not isinstance(cluster, AksConfig) or not is_isolated(cluster.network) or cluster.proxy:
+        return
+    for name in config.identities:
+        yield Mismatch(
+            ("namespaces", name, "identity"),
+            "gives no rights while cluster.network.internet is none: pods cannot log in at login.microsoftonline.com",
+        )
+    if cluster.ingress and cluster.ingress.dns_zone_id:
+        yield Mismatch(
+            ("cluster", "ingress", "dnsZoneId"),
+            "external-dns makes no names while network.internet is none: it does not reach management.azure.com",
+        )
 
 
 def _storage(config: StackConfig) -> Iterator[Mismatch]:

@@ -9,8 +9,9 @@ from components.contract.certificates import EXAMPLE
 from support import aws_emulator, azure_emulator, lives
 from support.aws_emulator import Account
 from support.azure_emulator import Subscription
-from support.azure_resources import CLUSTER
+from support.azure_resources import ADDRESS, ASSIGNMENT, CLUSTER, COLLECTION, GROUP, NAT, NETWORK, SUBNET
 from support.cloud_account import CloudAccount
+from support.cluster import eventually
 from support.lives import kill
 from workbench.offline.azure.facts import resource
 
@@ -149,3 +150,74 @@ def test_nodes_of_aks_follow_proxy_and_certificates(azure: Subscription) -> None
     assert [each.operation for each in azure_emulator.writes(azure.emulator.calls(last))] == [WRITE]
     # AKS keeps what is left out.
     assert properties(azure)["httpProxyConfig"]["httpProxy"] == f"{PROXY['http']}/"
+
+
+OWNER = "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups"
+THEIRS = f"{OWNER}/network/providers/Microsoft.Network/virtualNetworks/research"
+REGISTRY = f"{OWNER}/images/providers/Microsoft.ContainerRegistry/registries/research"
+EXISTING = {
+    "kind": "existing",
+    "cidr": "10.30.0.0/20",
+    "nodeSubnetId": f"{THEIRS}/subnets/nodes",
+    "nodeCidr": "10.30.0.0/21",
+}
+ISOLATED = {**EXISTING, "internet": "none", "registryId": REGISTRY}
+
+
+def put(azure: Subscription, id_: str, type_: str = NETWORK, **body: Any) -> None:
+    """Make a resource of the owner by the API of a type, and wait until it is there."""
+    version = resource(type_).api_version
+    eventually(lambda: azure.azure.ask("PUT", id_, version, body).status in (200, 201))
+    eventually(lambda: azure.azure.ask("GET", id_, version).body["properties"]["provisioningState"] == "Succeeded")
+
+
+def network_without_a_gateway(azure: Subscription) -> None:
+    put(azure, f"{OWNER}/network", GROUP, location="westeurope")
+    put(azure, THEIRS, location="westeurope", properties={"addressSpace": {"addressPrefixes": ["10.30.0.0/20"]}})
+    nodes = {"addressPrefix": EXISTING["nodeCidr"], "defaultOutboundAccess": False}
+    put(azure, EXISTING["nodeSubnetId"], properties=nodes)
+
+
+def test_an_isolated_cluster_lives_in_a_network_of_its_owner_by_a_registry(azure: Subscription) -> None:
+    network_without_a_gateway(azure)
+    bring_up(azure, "aks-dev", network=ISOLATED, authorizedRanges=None)
+    found = properties(azure)
+    assert found["networkProfile"]["outboundType"] == "none"
+    assert found["bootstrapProfile"] == {"artifactSource": "Cache", "containerRegistryId": REGISTRY}
+    assert found["apiServerAccessProfile"]["enablePrivateCluster"]
+    assert "omsagent" not in (found.get("addonProfiles") or {})
+    there = azure.azure.inventory()
+    assert not {NAT, ADDRESS, COLLECTION} & there.keys()
+    assert [each for each in there[ASSIGNMENT] if each.lower().startswith(REGISTRY.lower())]
+    assert bring_up(azure, "aks-dev") == []
+
+    azure.edit("aks-dev", cluster__network=EXISTING)
+    refused = azure.run("up", "aks-dev", "--hermetic", "--yes", check=False)
+    assert refused.returncode == 1
+    assert "nat, but the cluster has none" in refused.stdout + refused.stderr
+
+    azure.edit("aks-dev", cluster__network=ISOLATED)
+    # There is no API server that could delete objects first.
+    azure.run("destroy", "aks-dev", "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
+    left = azure.azure.inventory()
+    assert not {CLUSTER, ASSIGNMENT} & left.keys()
+    assert (left[NETWORK], left[SUBNET]) == ([THEIRS], [EXISTING["nodeSubnetId"]])
+
+
+def test_nodes_behind_a_firewall_need_its_route_before_the_cluster(azure: Subscription) -> None:
+    network_without_a_gateway(azure)
+    azure.edit("aks-dev", cluster__network={**EXISTING, "internet": "firewall"})
+    refused = azure.plain("aks-dev", "up", "--yes", "--skip-preview", check=False)
+    assert "ExistingRouteTableNotAssociatedWithSubnet" in refused.stdout + refused.stderr
+
+    table = f"{OWNER}/network/providers/Microsoft.Network/routeTables/research"
+    hop = {"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.30.8.4"}
+    put(azure, table, location="westeurope", properties={"routes": [{"name": "firewall", "properties": hop}]})
+    nodes = {"addressPrefix": EXISTING["nodeCidr"], "routeTable": {"id": table}}
+    put(azure, EXISTING["nodeSubnetId"], properties=nodes)
+    bring_up(azure, "aks-dev")
+    found = properties(azure)
+    assert found["networkProfile"]["outboundType"] == "userDefinedRouting"
+    assert found["addonProfiles"]["omsagent"]["enabled"]
+    assert not {NAT, ADDRESS} & azure.azure.inventory().keys()
+    assert bring_up(azure, "aks-dev") == []

@@ -46,6 +46,12 @@ EXISTING = {
     "/providers/Microsoft.Network/virtualNetworks/shared/subnets/nodes",
     "nodeCidr": "10.30.0.0/20",
 }
+REGISTRY_ID = (
+    f"/subscriptions/{SUBSCRIPTION}/resourceGroups/images/providers/Microsoft.ContainerRegistry/registries/research"
+)
+ISOLATED = {**EXISTING, "internet": "none", "registryId": REGISTRY_ID}
+NO_INTERNET = {"cluster.network": ISOLATED, "cluster.imageRegistries": {"nvcr.io": "research.azurecr.io/nvidia"}}
+"""Changes for a network isolated cluster."""
 
 DOCUMENT: dict[str, Any] = {
     "schemaVersion": 1,

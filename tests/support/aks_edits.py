@@ -3,7 +3,7 @@
 from typing import Final
 
 from components.contract.certificates import EXAMPLE
-from support.aks import ADMINS, DISK_SET_ID, EXISTING, KEY_ID, ZONE_ID, document
+from support.aks import ADMINS, DISK_SET_ID, EXISTING, ISOLATED, KEY_ID, ZONE_ID, document
 from support.edits import Changes, Edited, edits_of_every_kind
 from support.minors import NEWEST, OLDER
 
@@ -34,6 +34,11 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.version": {"cluster.version": NEWEST},
     "cluster.network, another range": {"cluster.network.cidr": "10.40.0.0/16"},
     "cluster.network, from created to existing": {"cluster.network": EXISTING},
+    "cluster.network.internet, of a created network": {"cluster.network.internet": "none"},
+    "cluster.network.internet, a firewall of an existing one": {
+        "cluster.network": {**EXISTING, "internet": "firewall"}
+    },
+    "cluster.network.registryId, beside a public API": {"cluster.network": ISOLATED},
     "cluster.podCidr": {"cluster.podCidr": "10.96.0.0/14"},
     "cluster.serviceCidr": {"cluster.serviceCidr": "172.21.0.0/16"},
     "cluster.network.ingressRanges": {"cluster.network.ingressRanges": ["203.0.113.0/24"]},

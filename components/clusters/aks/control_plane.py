@@ -15,6 +15,7 @@ from pulumi_azure_native.containerservice import (
     ManagedClusterAddonProfileArgs,
     ManagedClusterAPIServerAccessProfileArgs,
     ManagedClusterAutoUpgradeProfileArgs,
+    ManagedClusterBootstrapProfileArgs,
     ManagedClusterHTTPProxyConfigArgs,
     ManagedClusterIdentityArgs,
     ManagedClusterOIDCIssuerProfileArgs,
@@ -37,6 +38,7 @@ from components.contract.aks.autoscaling import autoscaler_profile
 from components.contract.aks.config import AksConfig
 from components.contract.aks.http_proxy import http_proxy_config, trusted_certificates
 from components.contract.aks.maintenance import NodeImageChannel, UpgradeChannel
+from components.contract.aks.network import OUTBOUND_TYPES, is_isolated, registry_of
 from components.contract.azure import key_address
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
@@ -136,12 +138,8 @@ class ControlPlane(PlatformComponent):
             ),
             http_proxy_config=_proxy(choices),
             disk_encryption_set_id=choices.disk_encryption_set_id,
-            addon_profiles={
-                "omsagent": ManagedClusterAddonProfileArgs(
-                    enabled=True,
-                    config={"logAnalyticsWorkspaceResourceID": args.logs.workspace.id, "useAADAuth": "true"},
-                )
-            },
+            bootstrap_profile=_bootstrap(choices),
+            addon_profiles=_addons(choices, args.logs),
             auto_scaler_profile=ManagedClusterPropertiesAutoScalerProfileArgs(**autoscaler_profile(choices.autoscaler)),
             auto_upgrade_profile=_upgrades(choices, args.groups),
             tags=args.tags,
@@ -233,6 +231,20 @@ def _proxy(choices: AksConfig) -> ManagedClusterHTTPProxyConfigArgs | None:
     return ManagedClusterHTTPProxyConfigArgs(**http_proxy_config(choices.proxy, choices.network.cidr))
 
 
+def _bootstrap(choices: AksConfig) -> ManagedClusterBootstrapProfileArgs | None:
+    """Return where nodes get AKS's own images and programs, if not from Microsoft's registry."""
+    if registry := registry_of(choices.network):
+        return ManagedClusterBootstrapProfileArgs(artifact_source="Cache", container_registry_id=registry)
+    return None
+
+
+def _addons(choices: AksConfig, logs: LogWorkspace) -> dict[str, ManagedClusterAddonProfileArgs] | None:
+    if is_isolated(choices.network):
+        return None
+    config = {"logAnalyticsWorkspaceResourceID": logs.workspace.id, "useAADAuth": "true"}
+    return {"omsagent": ManagedClusterAddonProfileArgs(enabled=True, config=config)}
+
+
 def _network(choices: AksConfig) -> ContainerServiceNetworkProfileArgs:
     return ContainerServiceNetworkProfileArgs(
         network_plugin="azure",
@@ -244,9 +256,13 @@ def _network(choices: AksConfig) -> ContainerServiceNetworkProfileArgs:
         service_cidr=choices.service_cidr,
         dns_service_ip=choices.dns_address,
         load_balancer_sku="standard",
-        # AKS lets the nodes of a public API reach it only through a load balancer whose address it knows.
-        outbound_type="userAssignedNATGateway" if choices.is_private else "loadBalancer",
+        outbound_type=OUTBOUND_TYPES.get(choices.network.internet) or _gateway(choices),
     )
+
+
+def _gateway(choices: AksConfig) -> str:
+    # AKS lets the nodes of a public API reach it only through a load balancer whose address it knows.
+    return "userAssignedNATGateway" if choices.is_private else "loadBalancer"
 
 
 def _upgrades(choices: AksConfig, groups: Sequence[NodeGroup]) -> ManagedClusterAutoUpgradeProfileArgs:

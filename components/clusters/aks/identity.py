@@ -11,6 +11,8 @@ from pulumi_azure_native.managedidentity import UserAssignedIdentity
 from components.base import PlatformComponent
 from components.contract.aks.access import PrincipalKind
 from components.contract.aks.config import AksConfig
+from components.contract.aks.identity import ACR_PULL
+from components.contract.aks.network import registry_of
 from components.contract.azure import role_assignment_name, subscription_of
 
 CLUSTER_USER: Final = "4abbcc35-e782-43d8-92c5-2d3f1bd2253f"
@@ -139,6 +141,11 @@ class ClusterIdentities(PlatformComponent):
             aliases = [pulumi.Alias(name=f"{name}-{right.alias}")] if right.alias else []
             needed = self.child(depends_on=[self.kubelet], aliases=aliases, **KEEPS_NAME)
             role_assignment(f"{name}-{right.key}", principal, Grant(right.role, right.scope), needed)
+        if registry := registry_of(args.choices.network):
+            # The nodes of other clusters have the role there too.
+            key = f"{args.choices.cluster_id} kubelet"
+            nodes = Principal(key, self.kubelet.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
+            role_assignment(f"{name}-registry", nodes, Grant(ACR_PULL, registry), self.child())
         self.register_outputs({"kubeletClientId": self.kubelet.client_id})
 
     def _rights(self) -> Iterator[Right]:

@@ -20,6 +20,7 @@ from pulumi_azure_native.operationalinsights import Workspace, WorkspaceFeatures
 
 from components.base import PlatformComponent
 from components.contract.aks.config import AksConfig
+from components.contract.aks.network import is_isolated
 
 CONTROL_PLANE_LOGS: Final = (
     *("kube-apiserver", "kube-audit-admin", "kube-controller-manager", "kube-scheduler"),
@@ -50,10 +51,13 @@ class LogWorkspaceArgs:
 
 
 class LogWorkspace(PlatformComponent):
-    """The log workspace, and the data collection rule for container logs. It exists before the cluster."""
+    """The log workspace, and the data collection rule for container logs. It exists before the cluster.
+
+    The agent on the nodes sends to a public address, so a network without the internet has no such rule.
+    """
 
     workspace: Workspace
-    containers: DataCollectionRule
+    containers: DataCollectionRule | None
 
     def __init__(self, name: str, args: LogWorkspaceArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:AksLogs", name, None, opts)
@@ -70,7 +74,7 @@ class LogWorkspace(PlatformComponent):
             tags=args.tags,
             opts=self.child(),
         )
-        self.containers = self._containers(args)
+        self.containers = None if is_isolated(args.choices.network) else self._containers(args)
         self.register_outputs({"workspaceId": self.workspace.id})
 
     def _containers(self, args: LogWorkspaceArgs) -> DataCollectionRule:
@@ -110,10 +114,11 @@ def keep_logs(name: str, cluster: ManagedCluster, logs: LogWorkspace, opts: pulu
         logs=[DiagnosticsLogSettingsArgs(category=category, enabled=True) for category in CONTROL_PLANE_LOGS],
         opts=opts,
     )
-    DataCollectionRuleAssociation(
-        f"{name}-container-logs",
-        association_name=ASSOCIATION,
-        resource_uri=cluster.id,
-        data_collection_rule_id=logs.containers.id,
-        opts=opts,
-    )
+    if logs.containers:
+        DataCollectionRuleAssociation(
+            f"{name}-container-logs",
+            association_name=ASSOCIATION,
+            resource_uri=cluster.id,
+            data_collection_rule_id=logs.containers.id,
+            opts=opts,
+        )

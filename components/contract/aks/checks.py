@@ -7,7 +7,7 @@ from typing import Final
 from components.contract.aks.agent_pools import SUFFIX_LENGTH, nodes_at_most, pool_name
 from components.contract.aks.config import AksConfig
 from components.contract.aks.maintenance import NodeImageChannel, UpgradeChannel
-from components.contract.aks.network import nodes_that_fit, nodes_with_pods
+from components.contract.aks.network import is_isolated, nodes_that_fit, nodes_with_pods
 from components.contract.aks.reservations import reservation_problems
 from components.contract.aks.sharing import sharing_problems
 from components.contract.checks import (
@@ -21,6 +21,7 @@ from components.contract.checks import (
     no_warm_pool,
     other_devices,
     prepull_problems,
+    unreachable_images,
     upgrades_of_data,
     without_spot,
 )
@@ -63,6 +64,13 @@ _NO_HEADROOM: Final = "is impossible on AKS, whose autoscaler takes no flags fro
 # beside them, and does not say that the extension's pods choose it.
 _NO_ARM: Final = "has arm64 machines, on which Azure's backup extension cannot run; use amd64, or remove cluster.backup"
 
+FETCHED_DRIVERS: Final = ("A10",)
+"""GPU models whose driver (GRID) is in no node image: nodes fetch it from Microsoft's registry and from no cache.
+
+Azure/AgentBaker 06836ee2, ``pkg/agent/datamodel/gpu_components.go``, and ``pullGPUDriverImage`` of
+``parts/linux/cloud-init/artifacts/cse_config.sh``: its ``ctr image pull`` is given no folder of mirrors.
+"""
+
 NAME_MAX: Final = POOL_NAME_MAX - SUFFIX_LENGTH
 """Maximum length of a pool's name, which leaves room for a suffix that distinguishes its replacements."""
 
@@ -97,6 +105,9 @@ def mismatches(
     yield from no_warm_pool(pools, "is impossible on AKS, which has no warm pools; remove it")
     yield from prepull_problems(pools, choices.version_of_nodes)
     yield from _upgrade_problems(pools)
+    if is_isolated(choices.network) and not choices.proxy:
+        images = unreachable_images(groups, choices.image_registries, "cluster.imageRegistries")
+        yield from dict.fromkeys((*images, *_unreachable_drivers(pools)))
     made = [group for group in groups if not _has_too_many_types(pools[group.pool])]
     yield from _mismatches_of_numbers(choices, made, environment)
     yield from _mismatches_of_names(choices, made)
@@ -119,6 +130,23 @@ def environment_problems(choices: AksConfig, environment: Environment) -> Iterat
                     (key,), f"HA-08: in prod {what} must be encrypted with a customer-managed key; set this to {which}"
                 )
     yield from unencrypted_in_prod(choices.ingress, environment)
+    yield from _isolation_problems(choices)
+
+
+def _isolation_problems(choices: AksConfig) -> Iterator[Mismatch]:
+    """Find what a network isolated cluster cannot have: https://learn.microsoft.com/azure/aks/concepts-network-isolated."""
+    if not is_isolated(choices.network):
+        return
+    if not choices.is_private:
+        yield Mismatch(
+            ("authorizedRanges",), "must be empty if network.internet is none: nodes reach a private API only"
+        )
+    if choices.node_image_channel is NodeImageChannel.SECURITY_PATCH:
+        why = "must be node-image or none if network.internet is none: nodes reach no source of packages"
+        yield Mismatch(("nodeImageChannel",), why)
+    if choices.backup:
+        why = "is impossible if network.internet is none: Azure documents no backups of such clusters; remove it"
+        yield Mismatch(("backup",), why)
 
 
 def _has_too_many_types(pool: NodePool) -> bool:
@@ -143,6 +171,16 @@ def _pool_problems(name: str, pool: NodePool, choices: AksConfig) -> Iterator[st
         yield from data_problems(pool, len(choices.zones), "Standard_L8s_v3")
         for key in _channels_on(choices):
             yield f"NG-20: cluster.{key} replaces data nodes and erases their disks; remove it or set it to none"
+
+
+def _unreachable_drivers(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
+    for name, pool in pools.items():
+        if fetching := [each.name for each in pool.instances if each.gpu_model in FETCHED_DRIVERS]:
+            yield Mismatch(
+                (name,),
+                f"nodes of {', '.join(fetching)} fetch their GPU driver from mcr.microsoft.com, and "
+                "cluster.network.internet is none; use types with another GPU, or set cluster.proxy",
+            )
 
 
 def _upgrade_problems(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:

@@ -37,15 +37,12 @@ from components.contract.azure import (
     TenantId,
     key_vault_id,
 )
-from components.contract.choices import ContractModel, Explained, one_of
+from components.contract.choices import ContractModel, Explained
 from components.contract.gpu_choices import GpuChoices, GpuSoftware
-from components.contract.images import Mirror
+from components.contract.images import Mirror, RegistryName
 from components.contract.kubernetes_minors import NodeVersion, one_offered
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case
-
-IMAGE_REGISTRIES: Final = ("nvcr.io",)
-"""Registries of the images in our own manifests; each may be replaced by a mirror."""
 
 USER_TAGS_MAX: Final = 36
 """Maximum number of tags in a stack file. Azure allows 50 per resource; AKS and this package need the rest."""
@@ -71,7 +68,6 @@ class JobMix(StrEnum):
 
 
 Version = Annotated[str, *one_offered("aks", "is not a minor version that AKS supports")]
-RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
 
 class AksConfig(ContractModel):
@@ -221,12 +217,12 @@ class AksConfig(ContractModel):
     )
     ingress: AksIngressChoice = None
     backup: AksBackupChoice = None
-    image_registries: Annotated[
-        dict[RegistryName, Mirror], Explained("Nodes reach the original registry through NAT.")
-    ] = Field(
-        {},
-        description="Mirror registries, by the registry that each replaces.",
-        examples=[{"nvcr.io": "mirror.example.com"}],
+    image_registries: Annotated[dict[RegistryName, Mirror], Explained("Nodes reach both registries through NAT.")] = (
+        Field(
+            {},
+            description="Mirror registries, by the registry that each replaces.",
+            examples=[{"nvcr.io": "mirror.example.com"}],
+        )
     )
 
     @field_validator("zones", mode="after")

@@ -1,12 +1,13 @@
 """Network, zones and public access of an AKS cluster."""
 
 import re
+from enum import StrEnum
 from ipaddress import IPv4Network
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from components.contract.azure import NEVER_IN_AKS, SubnetId
+from components.contract.azure import NEVER_IN_AKS, RegistryId, SubnetId
 from components.contract.choices import ContractModel, Explained
 from components.contract.ranges import (
     EVERYWHERE,
@@ -99,6 +100,59 @@ PodCidr = Annotated[str, _ranged(POD_PREFIXES, "pod range")]
 ServiceCidr = Annotated[str, _ranged(SERVICE_PREFIXES, "service range")]
 
 
+class Internet(StrEnum):
+    """How nodes reach the internet."""
+
+    NAT = "nat"
+    """By a NAT gateway, or by AKS's load balancer if the API is public."""
+
+    NONE = "none"
+    """Not at all: AKS calls the cluster network isolated."""
+
+    FIREWALL = "firewall"
+    """By the device that the routes of the subnet lead to."""
+
+
+OUTBOUND_TYPES: Final = {Internet.NONE: "none", Internet.FIREWALL: "userDefinedRouting"}
+"""Outbound types of clusters for which AKS itself makes no way out: https://learn.microsoft.com/azure/aks/egress-outboundtype."""
+
+InternetChoice = Annotated[
+    Internet,
+    Field(
+        description=(
+            "How nodes reach the internet: by a NAT gateway (AKS's load balancer if the API is public); in an existing "
+            "network also not at all, or by a firewall that its routes lead to (docs/closed-networks.md). Fixed when "
+            "the cluster is created."
+        ),
+        examples=["none"],
+    ),
+    Explained(
+        "Images and public data are outside the network.",
+        "The cluster's outbound type; with none, also where AKS's own images come from, and no container logs.",
+    ),
+]
+
+BootstrapRegistry = Annotated[
+    RegistryId | None,
+    Field(
+        description=(
+            "Id of the container registry that caches AKS's own images, for `internet: none`. Fixed when the cluster "
+            "is created."
+        ),
+        examples=[
+            (
+                "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/images"
+                "/providers/Microsoft.ContainerRegistry/registries/research"
+            )
+        ],
+    ),
+    Explained(
+        "Nodes reach Microsoft's registry.",
+        "Where AKS's own images come from, and the role AcrPull of the nodes on it.",
+    ),
+]
+
+
 class CreatedNetwork(ContractModel):
     """A network that the stack creates, with a NAT gateway. Its second half is free for other uses."""
 
@@ -117,6 +171,17 @@ class CreatedNetwork(ContractModel):
         description="Public CIDR ranges that may reach load balancers on ports 80 and 443; empty means none.",
         examples=[["203.0.113.0/24"]],
     )
+    internet: InternetChoice = Internet.NAT
+
+    @field_validator("internet", mode="after")
+    @classmethod
+    def _by_its_gateway(cls, internet: Internet) -> Internet:
+        if internet is not Internet.NAT:
+            raise ValueError(
+                "is for kind: existing, because the network must have its private endpoint or its route before the "
+                "cluster (docs/closed-networks.md#no-internet-on-aks); a network of the stack has nat"
+            )
+        return internet
 
     @property
     def node_cidr(self) -> str:
@@ -141,6 +206,8 @@ class ExistingNetwork(ContractModel):
         ],
     )
     node_cidr: SubnetCidr = Field(description="CIDR range of that subnet.", examples=["10.30.0.0/20"])
+    internet: InternetChoice = Internet.NAT
+    registry_id: BootstrapRegistry = None
 
     @field_validator("node_cidr", mode="after")
     @classmethod
@@ -149,6 +216,26 @@ class ExistingNetwork(ContractModel):
         if network and not ipv4_network(text).subnet_of(ipv4_network(network)):
             raise ValueError(f"is not inside network.cidr {network}")
         return text
+
+    @field_validator("registry_id", mode="after")
+    @classmethod
+    def _where_nothing_else_is_reached(cls, registry: str | None, info: ValidationInfo) -> str | None:
+        internet = info.data.get("internet")
+        if registry is None and internet is Internet.NONE:
+            raise ValueError("is required if internet is none: nodes get AKS's own images from this registry")
+        if registry and internet in (Internet.NAT, Internet.FIREWALL):
+            raise ValueError(f"is for internet: none, given {internet}; remove it")
+        return registry
+
+
+def is_isolated(network: CreatedNetwork | ExistingNetwork) -> bool:
+    """Return whether nodes have no way to the internet, which AKS calls network isolated."""
+    return network.internet is Internet.NONE
+
+
+def registry_of(network: CreatedNetwork | ExistingNetwork) -> str | None:
+    """Return the id of the registry with AKS's own images; None if they come from Microsoft's."""
+    return network.registry_id if isinstance(network, ExistingNetwork) else None
 
 
 def nodes_that_fit(cidr: str) -> int:

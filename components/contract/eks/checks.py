@@ -14,6 +14,7 @@ from components.contract.checks import (
     no_warm_pool,
     other_devices,
     prepull_problems,
+    unreachable_images,
     upgrades_of_data,
     without_spot,
 )
@@ -25,7 +26,6 @@ from components.contract.eks.network import is_closed, prefixes_of
 from components.contract.eks.reservations import reservation_problems
 from components.contract.eks.reserves import PREFIX_ADDRESSES, PREFIXES_BESIDE, RESERVES, has_interfaces_for_pods, pods
 from components.contract.eks.user_data import USER_DATA_MAX
-from components.contract.eks.values import REGISTRY_K8S, REGISTRY_NVIDIA
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
 from components.contract.instances import Provider
@@ -151,22 +151,12 @@ def _address_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterat
 
 
 def _image_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
-    """Find images of this package that a network without the internet keeps from its nodes."""
-    if not is_closed(choices.network) or choices.proxy:
-        return
-    for group in groups:
-        wanted = {}
-        if group.is_elastic or group.prepull_images:
-            wanted[REGISTRY_K8S] = "the autoscaler" if group.is_elastic else "prepullImages"
-        if group.gpu_resource:
-            wanted[REGISTRY_NVIDIA] = "the GPU plug-in"
-        for registry, program in wanted.items():
-            if registry not in {*choices.image_registries, *choices.node_mirrors}:
-                yield Mismatch(
-                    (group.pool,),
-                    f"needs the image of {program} from {registry}, and cluster.network.internet is none; give "
-                    "cluster.imageRegistries or cluster.nodeMirrors another registry for it, or set cluster.proxy",
-                )
+    if is_closed(choices.network) and not choices.proxy:
+        replaced, keys = (
+            {*choices.image_registries, *choices.node_mirrors},
+            "cluster.imageRegistries or cluster.nodeMirrors",
+        )
+        yield from unreachable_images(groups, replaced, keys, runs_autoscaler=True)
 
 
 def _most_prefixes(group: NodeGroup) -> int:

@@ -54,14 +54,13 @@ from components.contract.eks.values import (
     AddonVersion,
     ClusterName,
     NodeRelease,
-    RegistryName,
     RetentionDays,
     Version,
     number,
     other_account,
 )
 from components.contract.gpu_choices import GpuChoices, GpuSoftware
-from components.contract.images import Mirror
+from components.contract.images import Mirror, RegistryName
 from components.contract.kubernetes_minors import NodeVersion
 from components.contract.ranges import differing, ipv4_network
 from components.contract.tags import refuse_other_case

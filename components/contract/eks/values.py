@@ -33,12 +33,6 @@ EFS_ADDON: Final = "aws-efs-csi-driver"
 PREFIX_DELEGATION: Final = "ENABLE_PREFIX_DELEGATION"
 """Variable of the CNI by which nodes get addresses of pods in prefixes."""
 
-REGISTRY_K8S: Final = "registry.k8s.io"
-REGISTRY_NVIDIA: Final = "nvcr.io"
-
-IMAGE_REGISTRIES: Final = (REGISTRY_K8S, REGISTRY_NVIDIA)
-"""Registries of the images in our own manifests; each may be replaced by a mirror."""
-
 LOG_RETENTION_DAYS: Final = (
     *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
     *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
@@ -83,7 +77,6 @@ NodeRelease = Annotated[str, AfterValidator(_release)]
 AddonVersion = Annotated[str, AfterValidator(_addon_version)]
 Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
 AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON, EXTERNAL_DNS), "add-on")]
-RegistryName = Annotated[str, *one_of(IMAGE_REGISTRIES, "registry")]
 
 
 def other_account(arn: str, info: ValidationInfo) -> str:

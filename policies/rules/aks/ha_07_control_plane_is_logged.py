@@ -21,11 +21,18 @@ AUDIT_GROUPS: Final = ("audit", "allLogs")
 COLLECTORS: Final = (("addonProfiles", "omsagent"), ("azureMonitorProfile", "containerInsights"))
 """Property that enables collection of container logs."""
 
+ISOLATED: Final = ("none", "block")
+"""Outbound types of network isolated clusters: https://learn.microsoft.com/azure/aks/concepts-network-isolated."""
+
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Require collection of container logs, and a diagnostic setting that keeps the audit log."""
+    """Require collection of container logs, and a diagnostic setting that keeps the audit log.
+
+    The agent of a network isolated cluster reaches no workspace, except by private endpoints that others may own.
+    """
     for cluster in aks_clusters(stack):
-        if not some(COLLECTORS, partial(_collects, cluster)):
+        is_isolated = cluster.props.at("networkProfile", "outboundType").text() in ISOLATED
+        if not is_isolated and not some(COLLECTORS, partial(_collects, cluster)):
             message = f"Cluster '{cluster.name}' collects no container logs; expected addonProfiles.omsagent enabled."
             yield Finding(message, urn=cluster.urn)
         settings = [resource for resource in stack if SETTING.fullmatch(resource.type)]
@@ -62,7 +69,8 @@ RULE = Rule(
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="CIS AKS benchmark, 2.1.1 (audit logs); checkov, CKV_AZURE_4",
     applies_to=WholeStack(),
-    why="Azure keeps no logs by default, so an incident cannot be traced afterwards.",
+    why="Azure keeps no logs by default, so an incident cannot be traced afterwards. A network isolated cluster "
+    "(outboundType none or block) needs the audit log only, because its agent does not reach the workspace.",
     fix="Enable addonProfiles.omsagent, and add a DiagnosticSetting for the cluster with category kube-audit-admin.",
     check=check,
 )

@@ -121,6 +121,7 @@ def test_entries_of_aks_are_compared_with_the_namespaces_too() -> None:
     ]
 
 
+NO_WAY, LOGIN, AZURE = "network.internet is none", "login.microsoftonline.com", "management.azure.com"
 CONTAINERS = {"containers": [{"account": "mldata", "resourceGroup": "data", "container": "vision"}]}
 
 
@@ -131,6 +132,24 @@ def test_pods_on_aks_need_a_label_for_their_identity_that_nothing_sets_before_1_
     config = aks.config({"namespaces": {"vision": {"identity": CONTAINERS}}, "cluster.version": version})
     label = "before Kubernetes 1.36 nothing gives pods the label azure.workload.identity/use=true that they need for it"
     assert warned(config) == [f"namespaces.vision.identity: {label}"] * warns
+
+
+def test_pods_of_an_isolated_cluster_log_in_nowhere_and_call_no_azure() -> None:
+    ways_in = {"domain": "ml.example.com", "className": "traefik", "clusterIssuer": "corp"}
+    zone = aks.ZONE_ID.replace("privatelink.westeurope.azmk8s.io", "example.com")
+    changes = {
+        **aks.NO_INTERNET,
+        "namespaces": {"vision": {"identity": CONTAINERS}},
+        "cluster.ingress": {**ways_in, "dnsZoneId": zone},
+        "cluster.version": "1.36",
+    }
+    assert warned(aks.config(changes)) == [
+        f"namespaces.vision.identity: gives no rights while cluster.{NO_WAY}: pods cannot log in at {LOGIN}",
+        f"cluster.ingress.dnsZoneId: external-dns makes no names while {NO_WAY}: it does not reach {AZURE}",
+    ]
+    proxied = {**changes, "cluster.proxy": {"http": "http://proxy.corp.example:3128"}}
+    assert warned(aks.config(proxied)) == []
+    assert warned(aks.config({**changes, "cluster.network": {**aks.EXISTING, "internet": "firewall"}})) == []
 
 
 def test_headroom_of_a_pool_over_zones_may_be_in_the_wrong_one() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from components.contract.certificates import EXAMPLE
-from support.aks import CLUSTER, CREATED, EXISTING, KEY_ID, ZONE_ID, config
+from support.aks import CLUSTER, CREATED, EXISTING, ISOLATED, KEY_ID, NO_INTERNET, REGISTRY_ID, ZONE_ID, config
 from support.aks_state import STACK, exported
 from workbench.engine.clouds.aks.fixed_choices import SUBNET
 from workbench.engine.clouds.blocker import Blocker
@@ -59,6 +59,40 @@ def test_another_subnet_of_the_network_and_what_nobody_sends_are_no_other_networ
     before: dict[str, Any], after: dict[str, Any]
 ) -> None:
     assert refused({"cluster.network": before}, {"cluster.network": after}) == []
+
+
+BY_NAT = {**NO_INTERNET, "cluster.network": EXISTING}
+BY_FIREWALL = {**NO_INTERNET, "cluster.network": {**EXISTING, "internet": "firewall"}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        (BY_NAT, NO_INTERNET, "none, but the cluster has nat"),
+        (BY_NAT, BY_FIREWALL, "firewall, but the cluster has nat"),
+        (NO_INTERNET, BY_NAT, "nat, but the cluster has none"),
+        (BY_FIREWALL, NO_INTERNET, "none, but the cluster has firewall"),
+    ],
+)
+def test_another_way_out_is_refused_because_the_provider_would_replace_the_cluster(
+    before: dict[str, Any], after: dict[str, Any], what: str
+) -> None:
+    (found,) = refused(before, after)
+    assert (found.where, found.what) == ("cluster.network.internet", what)
+    assert refused(after, after) == []
+
+
+def test_another_registry_of_aks_own_images_is_refused() -> None:
+    other = REGISTRY_ID.replace("registries/research", "registries/other")
+    (found,) = refused(NO_INTERNET, {**NO_INTERNET, "cluster.network": {**ISOLATED, "registryId": other}})
+    assert (found.where, found.what) == (
+        "cluster.network.registryId",
+        f"{other.lower()}, but the cluster has {REGISTRY_ID.lower()}",
+    )
+
+
+def test_a_cluster_that_becomes_private_goes_out_by_nat_as_before() -> None:
+    assert refused({"cluster.authorizedRanges": ["203.0.113.0/24"]}, {}) == []
 
 
 def test_a_subnet_whose_state_names_no_range_is_no_other_network() -> None:

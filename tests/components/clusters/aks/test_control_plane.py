@@ -3,7 +3,19 @@ import base64
 import pytest
 
 from components.contract.certificates import EXAMPLE
-from support.aks import ADMINS, CLUSTER, KEY_ID, TENANT, ZONE_ID, Props, build, built
+from support.aks import (
+    ADMINS,
+    CLUSTER,
+    EXISTING,
+    KEY_ID,
+    NO_INTERNET,
+    REGISTRY_ID,
+    TENANT,
+    ZONE_ID,
+    Props,
+    build,
+    built,
+)
 
 WINDOW = "azure-native:containerservice:MaintenanceConfiguration"
 
@@ -34,6 +46,27 @@ def test_nodes_of_a_public_api_go_out_by_an_address_that_aks_lets_in() -> None:
     assert cluster()["networkProfile"]["outboundType"] == "userAssignedNATGateway"
     public = cluster({"cluster.authorizedRanges": ["203.0.113.0/24"]})
     assert public["networkProfile"]["outboundType"] == "loadBalancer"
+
+
+@pytest.mark.parametrize("ranges", [[], ["203.0.113.0/24"]])
+def test_nodes_behind_a_firewall_go_out_by_the_routes_of_their_subnet(ranges: list[str]) -> None:
+    made = cluster({"cluster.network": {**EXISTING, "internet": "firewall"}, "cluster.authorizedRanges": ranges})
+    assert made["networkProfile"]["outboundType"] == "userDefinedRouting"
+    assert "bootstrapProfile" not in made
+
+
+def test_an_isolated_cluster_gets_aks_own_images_from_the_registry_of_its_network() -> None:
+    made = cluster(NO_INTERNET)
+    assert made["networkProfile"]["outboundType"] == "none"
+    assert made["bootstrapProfile"] == {"artifactSource": "Cache", "containerRegistryId": REGISTRY_ID}
+    assert made["apiServerAccessProfile"]["enablePrivateCluster"]
+
+
+def test_a_network_that_says_nothing_of_the_internet_is_what_it_was() -> None:
+    assert "bootstrapProfile" not in cluster()
+    for network in ({"kind": "created", "cidr": "10.30.0.0/16"}, EXISTING):
+        said = cluster({"cluster.network": {**network, "internet": "nat"}})
+        assert said == cluster({"cluster.network": network})
 
 
 def test_accounts_are_entras_and_roles_are_azures() -> None:

@@ -11,6 +11,8 @@ from support.aks import (
     EXISTING,
     GROUP_ID,
     KEY_ID,
+    NO_INTERNET,
+    REGISTRY_ID,
     ROLE_ASSIGNMENT,
     SUBNET_ID,
     SUBSCRIPTION,
@@ -30,6 +32,7 @@ ROLES = {
     "f1a07417-d97a-45cb-824c-7a7467783830": "Managed Identity Operator",
     "12338af0-0e69-4776-bea7-57ae8d297424": "Key Vault Crypto User",
     "acdd72a7-3385-48ef-bd42-f606fba81ae7": "Reader",
+    "7f951dda-4ed3-4680-a7ca-43fe172d538d": "AcrPull",
     "4abbcc35-e782-43d8-92c5-2d3f1bd2253f": "Azure Kubernetes Service Cluster User Role",
     "7f6c6a51-bcf8-42ba-9220-52d62157d7db": "Azure Kubernetes Service RBAC Reader",
     "3498e952-d568-435e-9b2c-8d77e338d7f7": "Azure Kubernetes Service RBAC Admin",
@@ -71,6 +74,23 @@ def test_without_own_keys_the_control_plane_has_no_role_on_any() -> None:
 def test_a_zone_of_ones_own_needs_a_role_on_it() -> None:
     zones = given(build({"cluster.privateDnsZoneId": ZONE_ID})) - given(built())
     assert zones == {(CONTROL_PLANE, "Private DNS Zone Contributor", ZONE_ID, "ServicePrincipal")}
+
+
+def test_nodes_may_pull_from_the_registry_of_an_isolated_cluster_before_it_is_created() -> None:
+    isolated = build(NO_INTERNET)
+    pull = given(isolated) - given(build({"cluster.network": EXISTING}))
+    assert pull == {("test-identities-kubelet-principal", "AcrPull", REGISTRY_ID, "ServicePrincipal")}
+    assert (ROLE_ASSIGNMENT, "test-identities-registry") in isolated.needs((CLUSTER, "test-cluster"))
+
+
+def test_isolated_clusters_with_one_registry_have_assignments_of_their_own() -> None:
+    names = {
+        build({**NO_INTERNET, "cluster.name": cluster}).of_type(ROLE_ASSIGNMENT)["test-identities-registry"][
+            "roleAssignmentName"
+        ]
+        for cluster in ("research", "other")
+    }
+    assert len(names) == 2
 
 
 def test_clusters_that_share_a_network_a_zone_and_keys_have_assignments_of_their_own() -> None:

@@ -1,4 +1,4 @@
-from support.aks import CLUSTER, build, built
+from support.aks import CLUSTER, NO_INTERNET, build, built
 
 WORKSPACE = "azure-native:operationalinsights:Workspace"
 SETTING = "azure-native:monitor:DiagnosticSetting"
@@ -38,6 +38,13 @@ def test_the_agent_of_the_nodes_finds_a_rule_that_says_what_to_collect_and_where
     assert destination["workspaceResourceId"] == "test-logs-workspace-id"
     assert flow["destinations"] == [destination["name"]]
     assert flow["streams"] == rule["dataSources"]["extensions"][0]["streams"]
+
+
+def test_an_agent_without_a_way_to_the_workspace_is_left_out_and_the_audit_log_is_kept() -> None:
+    isolated = build(NO_INTERNET)
+    assert "addonProfiles" not in isolated.of_type(CLUSTER)["test-cluster"]
+    assert isolated.of_type(RULE) == isolated.of_type(ASSOCIATION) == {}
+    assert isolated.of_type(SETTING) == built().of_type(SETTING)
 
 
 def test_nobody_needs_the_workspaces_keys() -> None:

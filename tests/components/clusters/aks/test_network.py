@@ -1,4 +1,6 @@
-from support.aks import AGENT_POOL, CLUSTER, EXISTING, SUBNET, SUBNET_ID, build, built, pools
+import pytest
+
+from support.aks import AGENT_POOL, CLUSTER, EXISTING, NO_INTERNET, SUBNET, SUBNET_ID, Props, build, built, pools
 
 NAT = "azure-native:network:NatGateway"
 ADDRESS = "azure-native:network:PublicIPAddress"
@@ -46,8 +48,9 @@ def test_an_empty_list_of_ingress_ranges_takes_all_rules_away() -> None:
     assert group["securityRules"] == []
 
 
-def test_nothing_is_made_in_an_existing_network() -> None:
-    recorder = build({"cluster.network": EXISTING, "environment": "prod"})
+@pytest.mark.parametrize("changes", [{"cluster.network": EXISTING}, NO_INTERNET])
+def test_nothing_is_made_in_an_existing_network(changes: Props) -> None:
+    recorder = build({**changes, "environment": "prod"})
     assert not [r.name for r in recorder.resources if r.type.startswith("azure-native:network:")]
     assert {pool["vnetSubnetID"] for pool in pools(recorder).values()} == {EXISTING["nodeSubnetId"]}
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
-from support.aks import AGENT_POOL, CLUSTER, Props, build, built
+from support.aks import AGENT_POOL, CLUSTER, NO_INTERNET, Props, build, built
 from support.policies import Wire, sent
 from support.recorder import Recorder
 
@@ -209,6 +209,12 @@ def test_a_stack_with_every_kind_of_pool_passes_every_rule_without_a_doubt(envir
     wire = Wire(stack={"environment": environment, "profile": "mlrun-ce", "policies": LISTED})
     declared = production() if environment == "prod" else built(environment)
     assert wire.judge_stack(sent(declared)).outcome == {"expect": [], "advise": [], "unjudged": []}
+
+
+def test_an_isolated_production_cluster_misses_only_the_backups_that_azure_does_not_document_for_it() -> None:
+    isolated = build({"environment": "prod", **NO_INTERNET})
+    report = Wire(stack={"environment": "prod", "profile": "mlrun-ce", "policies": LISTED}).judge_stack(sent(isolated))
+    assert report.outcome == {"expect": [], "advise": ["HB-01"], "unjudged": []}
 
 
 def test_the_inputs_of_a_first_preview_are_enough_for_every_rule() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from components.contract.aks.config import AksConfig
-from components.contract.aks.network import CreatedNetwork
+from components.contract.aks.network import OUTBOUND_TYPES, CreatedNetwork, Internet, registry_of
 from workbench.engine.clouds.aks.conditions import CLUSTER
 from workbench.engine.clouds.fixed_choice import FixedChoice, resources_of
 
@@ -28,6 +28,19 @@ def _live_network(deployment: Mapping[str, Any]) -> str:
     return next((subnet.lower().rpartition("/subnets/")[0] for subnet in subnets if subnet), "")
 
 
+def _live_internet(deployment: Mapping[str, Any]) -> str:
+    cluster = next(resources_of(deployment, CLUSTER), None)
+    given = (((cluster or {}).get("inputs") or {}).get("networkProfile") or {}).get("outboundType")
+    found = {type_: internet for internet, type_ in OUTBOUND_TYPES.items()}
+    return found.get(given, Internet.NAT) if given else ""
+
+
+def _live_registry(deployment: Mapping[str, Any]) -> str:
+    cluster = next(resources_of(deployment, CLUSTER), None)
+    profile = ((cluster or {}).get("inputs") or {}).get("bootstrapProfile") or {}
+    return str(profile.get("containerRegistryId") or "").lower()
+
+
 def _declared_zone(choices: AksConfig) -> str:
     if not choices.is_private:
         return ""
@@ -41,6 +54,10 @@ def _live_zone(deployment: Mapping[str, Any]) -> str:
 
 
 _AKS_ZONE: Final = "a zone that AKS makes"
+
+_ANOTHER_STACK: Final = (
+    "Set it back. For another one, create a second stack with a cluster of another name and move there."
+)
 
 
 def _own(cidr: str) -> str:
@@ -60,10 +77,26 @@ FIXED: Final = (
         ),
     ),
     FixedChoice(
+        key="cluster.network.internet",
+        declared=lambda choices: str(choices.network.internet),
+        live=_live_internet,
+        # Azure could change it, but tools/facts/azure.yaml: the provider replaces the cluster (plugin-replacement).
+        why="Pulumi's provider would replace the cluster",
+        step=_ANOTHER_STACK,
+    ),
+    FixedChoice(
+        key="cluster.network.registryId",
+        declared=lambda choices: (registry_of(choices.network) or "").lower(),
+        live=_live_registry,
+        # https://learn.microsoft.com/azure/aks/network-isolated: nodes use another one once they are reimaged.
+        why="nodes pull from the registry that they were created with, and would have no role on it any more",
+        step=_ANOTHER_STACK,
+    ),
+    FixedChoice(
         key="cluster.privateDnsZoneId",
         declared=_declared_zone,
         live=_live_zone,
         # hashicorp/terraform-provider-azurerm, kubernetes_cluster_resource.go: a change makes another cluster.
-        step="Set it back. For another one, create a second stack with a cluster of another name and move there.",
+        step=_ANOTHER_STACK,
     ),
 )
