@@ -67,6 +67,34 @@ def test_file_systems_live_in_aws(aws: Account) -> None:
     assert not aws.aws.inventory().keys() & {FILES, POINT}
 
 
+FAST: dict[str, Any] = {"purpose": "dataset", "type": "lustre", "sizeGib": 2400, "zone": "a"}
+
+
+def test_a_lustre_file_system_lives_in_aws(aws: Account) -> None:
+    fast = {"storage": "fast"}
+    bring_up(aws, "dev", storage={"fast": FAST}, namespaces=jobs(fast=fast))
+    fsx = aws.aws.api("fsx")
+    [files] = fsx.describe_file_systems()["FileSystems"]
+    inside = files["LustreConfiguration"]
+    assert (files["StorageCapacity"], inside["AutomaticBackupRetentionDays"]) == (2400, 14)
+
+    assert bring_up(aws, "dev", storage={"fast": {**FAST, "sizeGib": 4800}}) == ["fsx:UpdateFileSystem"]
+    [grown] = fsx.describe_file_systems()["FileSystems"]
+    assert (grown["FileSystemId"], grown["StorageCapacity"]) == (files["FileSystemId"], 4800)
+
+    temporary = {**FAST, "purpose": "scratch", "zone": "b"}
+    aws.edit("dev", storage={"fast": {**FAST, "sizeGib": 4800}, "temporary": temporary})
+    kill(aws, "dev", "fsx:CreateFileSystem")
+    assert len(fsx.describe_file_systems()["FileSystems"]) == 2
+    in_state, in_aws = identities(aws, "dev")
+    assert in_state == in_aws
+
+    bring_up(aws, "dev", storage=None, namespaces=CORE)
+    assert not fsx.describe_file_systems()["FileSystems"]
+    [backup] = fsx.describe_backups()["Backups"]
+    assert {tag["Key"] for tag in backup["Tags"]} >= {"igz-clusters.io/stack"}
+
+
 ACCOUNT, SERVICE, SHARE = (
     f"Microsoft.Storage/storageAccounts{each}" for each in ("", "/fileServices", "/fileServices/shares")
 )

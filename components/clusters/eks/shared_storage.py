@@ -1,9 +1,9 @@
-"""Shared storage on EKS: EFS file systems, an access point for each volume, and the driver's add-on."""
+"""Shared storage on EKS: EFS file systems, an access point for each volume, the driver's add-on; beside it Lustre."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import pulumi
 from pulumi_aws.ec2 import SecurityGroup
@@ -26,6 +26,7 @@ from components.clusters.eks.managed_addons import CORE_NODES, ManagedAddon
 from components.clusters.eks.network import Network
 from components.clusters.handle import Share
 from components.contract.aws import OwnTag
+from components.contract.eks.config import EksConfig
 from components.contract.eks.shared_storage import creation_token
 from components.contract.eks.values import EFS_ADDON
 from components.contract.shared_storage import Storage, Volumes, class_name
@@ -60,18 +61,20 @@ EFS_DRIVER: Final = ManagedAddon(
 )
 
 
+if TYPE_CHECKING:
+    from components.clusters.eks.lustre import LustreStorage
+
+
 @dataclass(frozen=True, kw_only=True)
 class SharedStorageArgs:
     """Inputs of the shared storage of a cluster."""
 
+    choices: EksConfig
     storage: Mapping[str, Storage]
     volumes: Volumes
-    cluster_name: str
-    region: str
-    account_id: str
     network: Network
-    cidr: str
-    """Of the VPC."""
+    nodes_group: pulumi.Input[str]
+    """Security group of the nodes."""
     is_production: bool
     """Whether file systems that hold what nobody can compute again are protected."""
 
@@ -82,6 +85,7 @@ class SharedStorage(PlatformComponent):
     They belong to the stack, not to the cluster: one that is replaced by another leaves them as they are.
     """
 
+    driver = EFS_DRIVER
     shares: Mapping[str, Share]
 
     def __init__(self, name: str, args: SharedStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -106,7 +110,7 @@ class SharedStorage(PlatformComponent):
             ip_protocol="tcp",
             from_port=NFS_PORT,
             to_port=NFS_PORT,
-            cidr_ipv4=self._args.cidr,
+            cidr_ipv4=self._args.choices.network.cidr,
             opts=self.child(),
         )
         return group
@@ -116,7 +120,7 @@ class SharedStorage(PlatformComponent):
         files = FileSystem(
             name,
             # Chosen, so that a run that was killed while AWS made the file system is found again.
-            creation_token=creation_token(args.cluster_name, key),
+            creation_token=creation_token(args.choices.name, key),
             encrypted=True,
             # Bursting throughput is by the size of the data: a small dataset is a slow one.
             throughput_mode="elastic",
@@ -151,7 +155,8 @@ class SharedStorage(PlatformComponent):
 
         https://docs.aws.amazon.com/efs/latest/ug/iam-access-control-nfs-efs.html
         """
-        points = f"arn:aws:elasticfilesystem:{self._args.region}:{self._args.account_id}:access-point/*"
+        choices = self._args.choices
+        points = f"arn:aws:elasticfilesystem:{choices.region}:{choices.account_id}:access-point/*"
         statement: dict[str, Any] = {
             "Effect": "Allow",
             "Principal": {"AWS": "*"},
@@ -180,3 +185,24 @@ class SharedStorage(PlatformComponent):
             opts=self.child(),
         )
         return {"csi": {"driver": DRIVER, "volumeHandle": pulumi.Output.concat(files.id, "::", point.id)}}
+
+
+def storage_by_type(
+    name: str, args: SharedStorageArgs, opts: pulumi.ResourceOptions
+) -> "tuple[SharedStorage | LustreStorage, ...]":
+    """Declare the storage of each type, and return what declares it; each has its shares and its driver.
+
+    Parameters
+    ----------
+    name
+        Beginning of the names of all resources.
+    """
+    files = {key: each for key, each in args.storage.items() if not each.is_lustre}
+    lustre = {key: each for key, each in args.storage.items() if each.is_lustre}
+    of_files = (SharedStorage(f"{name}-storage", replace(args, storage=files), opts),) if files else ()
+    if not lustre:
+        return of_files
+    # Only stacks with such storage load the SDK of FSx.
+    from components.clusters.eks.lustre import LustreStorage  # noqa: PLC0415
+
+    return (*of_files, LustreStorage(f"{name}-lustre", replace(args, storage=lustre), opts))
