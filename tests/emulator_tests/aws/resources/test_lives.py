@@ -17,6 +17,7 @@ Made = tuple[str, dict[str, Any], dict[str, Any]]
 """Type, inputs, and inputs that change in place; None takes one away."""
 
 FILES = "aws:efs/fileSystem:FileSystem"
+LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
 VAULT = "aws:backup/vault:Vault"
 NEVER_GONE = (
     "aws:backup/vaultLockConfiguration:VaultLockConfiguration",
@@ -356,6 +357,26 @@ def file_system_policy(stack: Stack) -> Made:
     return "aws:efs/fileSystemPolicy:FileSystemPolicy", given, {"policy": policy(**mount, Effect="Deny")}
 
 
+def lustre(stack: Stack) -> Made:
+    network, (here, _) = stack.network()
+    group = stack.make("aws:ec2/securityGroup:SecurityGroup", vpcId=network.id, description="a")
+    among = {"securityGroupId": group.id, "referencedSecurityGroupId": group.id, "ipProtocol": "-1"}
+    for way in ("Ingress", "Egress"):
+        stack.make(f"aws:vpc/securityGroup{way}Rule:SecurityGroup{way}Rule", way, **among)
+    given = {
+        "deploymentType": "PERSISTENT_2",
+        "perUnitStorageThroughput": 125.0,
+        "storageCapacity": 1200.0,
+        "subnetIds": here.id,
+        "securityGroupIds": [group.id],
+        "automaticBackupRetentionDays": 7.0,
+        "dataCompressionType": "LZ4",
+        "tags": {"Name": "a"},
+    }
+    changes = {"storageCapacity": 4800.0, "perUnitStorageThroughput": 250.0, "skipFinalBackup": True}
+    return LUSTRE, given, {**changes, "tags": {"Name": "b"}}
+
+
 def vault(_: Stack) -> Made:
     return VAULT, {"tags": {"Name": "a"}}, {"tags": {"Name": "b", "more": "c"}}
 
@@ -396,7 +417,7 @@ LIVES = (
     launch_template, near_template, placement_group,
     flow_log, log_group, role, role_policy, attachment, key, alias, cluster, node_group, tag, addon,
     access_entry, access_policy, pod_identity, file_system, mount_target, access_point, backup_policy,
-    file_system_policy, vault, vault_lock, plan, selection,
+    file_system_policy, lustre, vault, vault_lock, plan, selection,
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Every type of ours but those of EKS, EFS, IAM and KMS: made, read, tags changed, deleted, as the provider does it."""
+"""Every type but those of EKS, EFS, FSx, IAM and KMS: made, read, tags changed, deleted, as the provider does it."""
 
 from typing import Any
 
@@ -350,6 +350,7 @@ def test_these_files_test_all_types_but_those_of_eks_and_tags_of_groups() -> Non
         "aws:efs/fileSystem:FileSystem",
         "aws:efs/fileSystemPolicy:FileSystemPolicy",
         "aws:efs/mountTarget:MountTarget",
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
         "aws:iam/role:Role",
         "aws:iam/rolePolicy:RolePolicy",
         "aws:iam/rolePolicyAttachment:RolePolicyAttachment",

@@ -8,7 +8,7 @@ bridges; ``workbench/offline/aws/facts.json`` names the file of each type.
 from collections.abc import Mapping
 from typing import Final
 
-from emulators.aws.resources import autoscaling, backup, ec2, efs, eks, eks_access, iam, kms, logs
+from emulators.aws.resources import autoscaling, backup, ec2, efs, eks, eks_access, fsx, iam, kms, logs
 from emulators.aws.resources.kinds import Kind
 
 KINDS: Final[Mapping[str, Kind]] = {
@@ -18,6 +18,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     **efs.KINDS,
     **eks.KINDS,
     **eks_access.KINDS,
+    **fsx.KINDS,
     **iam.KINDS,
     **kms.KINDS,
     **logs.KINDS,

@@ -32,6 +32,7 @@ NAMES: Final = {
     "ec2": "EC2",
     "efs": "EFS",
     "eks": "EKS",
+    "fsx": "FSx",
     "iam": "IAM",
     "kms": "KMS",
     "logs": "CloudWatch Logs",

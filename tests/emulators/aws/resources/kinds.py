@@ -143,12 +143,12 @@ class Removal:
     Parameters
     ----------
     requests
-        Service, operation and members, one after the other.
+        Service, operation and members, or what makes them of the keys, one after the other.
     needs
         Inputs or outputs by operation without which there is nothing to ask for: a gateway may be detached already.
     """
 
-    requests: tuple[tuple[str, str, Params], ...] = ()
+    requests: tuple[tuple[str, str, Params | Callable[[Params], Params]], ...] = ()
     needs: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -192,6 +192,8 @@ class Kind:
         Makes it without the first request of ``operations.py``; returns what answers ``made``.
     changes
         In this order.
+    changed
+        How a resource tells how far a change is, where the plug-in waits for it by the description.
     tagging
         How tags are changed. Default: the type has none.
     tag_type
@@ -220,6 +222,7 @@ class Kind:
     derived: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     adopt: Callable[[Given], Params] | None = None
     changes: tuple[Change, ...] = ()
+    changed: State | None = None
     tagging: Tagging | None = None
     tag_type: str = ""
     updates: Params = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import jmespath
@@ -11,7 +12,7 @@ from botocore.model import ListShape, StructureShape
 from emulators.aws.resources import answers
 from emulators.aws.resources.connection import ApiError, Aws, said
 from emulators.aws.resources.keys import Keys, keys_of
-from emulators.aws.resources.kinds import Change, DescribeCall, Given, Kind, filled_in, parts, with_defaults
+from emulators.aws.resources.kinds import Change, DescribeCall, Given, Kind, State, filled_in, parts, with_defaults
 from emulators.aws.resources.requests import members_of, pairs, takes
 from emulators.aws.resources.waiting import ABSENT, Seen, Wait
 from emulators.core.facts import passing
@@ -119,17 +120,18 @@ class ResourceHandler:
 
     def _ready(self, resource: Existing) -> Mapping[str, Any]:
         """Return the description of a resource that was just made, once it can be used."""
-        what = f"waiting for {self.kind.noun} ({resource.id}) create"
-        state = self.kind.state
-        pending = state.pending if state else frozenset()
-        wait = Wait(self.aws, what, state.ready if state else FOUND, self.kind.minutes.create)
-        return wait.end(lambda: self._seen(resource), {ABSENT, *pending}.__contains__, self._reasons)
+        return self._settled(resource, "create", self.kind.state, self.kind.minutes.create)
 
-    def _seen(self, resource: Existing) -> Seen:
+    def _settled(self, resource: Existing, doing: str, state: State | None, minutes: float) -> Mapping[str, Any]:
+        """Return the description of a resource, once its state is the one that ends what is done to it."""
+        wanted, pending = (state.ready, state.pending) if state else (FOUND, ())
+        wait = Wait(self.aws, f"waiting for {self.kind.noun} ({resource.id}) {doing}", wanted, minutes)
+        return wait.end(lambda: self._seen(resource, state), {ABSENT, *pending}.__contains__, self._reasons)
+
+    def _seen(self, resource: Existing, state: State | None) -> Seen:
         description = self._look(self.kind.look, self._keys(resource))
         if not isinstance(description, dict):
             return ABSENT, NOTHING
-        state = self.kind.state
         at = str(jmespath.search(state.at, description)) if state else FOUND
         return (ABSENT, NOTHING) if state and at in state.gone else (at, description)
 
@@ -172,7 +174,7 @@ class ResourceHandler:
         return keys
 
     def _describe(self, resource: Existing) -> Mapping[str, Any] | None:
-        state, description = self._seen(resource)
+        state, description = self._seen(resource, self.kind.state)
         return None if state == ABSENT else self._whole(resource, description)
 
     def _whole(self, resource: Existing, description: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -271,6 +273,8 @@ class ResourceHandler:
             raise said(f"updating {self.kind.noun} ({resource.id}){about}", error) from error
         if self.kind.updates and (begun := jmespath.search("update.id", answer)):
             self._finish(resource, begun, f"waiting for {self.kind.noun} ({resource.id}){about} update ({begun})")
+        if self.kind.changed:
+            self._settled(resource, "update", self.kind.changed, self.kind.minutes.update)
 
     def _finish(self, resource: Existing, update: str, what: str) -> None:
         """Wait for a change that AWS works on."""
@@ -324,7 +328,8 @@ class ResourceHandler:
 
     def _gone(self, resource: Existing) -> None:
         wait = Wait(self.aws, f"waiting for {self.kind.noun} ({resource.id}) delete", ABSENT, self.kind.minutes.delete)
-        wait.end(lambda: self._seen(resource), lambda state: not state.upper().endswith("FAILED"), self._reasons)
+        seen = partial(self._seen, resource, self.kind.state)
+        wait.end(seen, lambda state: not state.upper().endswith("FAILED"), self._reasons)
 
 
 def _accepted(members: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """AWS as an application: EKS is done by a service of our own, the rest by moto's application in the same process.
 
-AWS Backup is another; what moto lacks of EFS is in ``file_systems.py``, of EC2 in ``placement_groups.py``.
+AWS Backup and FSx are others; what moto lacks of EFS is in ``file_systems.py``, of EC2 in ``placement_groups.py``.
 
 What is done is done one call at a time, because moto is not safe to use from several threads.
 """
@@ -17,8 +17,9 @@ from emulators.aws.server.answers import JSON_TYPES, members_of, refusal, succes
 from emulators.aws.server.backup import Backup
 from emulators.aws.server.consequences import follow, has_consequence
 from emulators.aws.server.errors import AwsError
+from emulators.aws.server.fsx import Fsx
 from emulators.aws.server.inventory import inventory
-from emulators.aws.server.models import OWN, protocol
+from emulators.aws.server.models import protocol
 from emulators.aws.server.references import check
 from emulators.aws.server.repeats import Repeats
 from emulators.aws.server.requests import Request, read
@@ -36,8 +37,12 @@ REFUSED: dict[str, tuple[str, int]] = {
     "query": ("ValidationError", 400),
     "json": ("ValidationException", 400),
     "rest-json": ("InvalidParameterException", 400),
+    "fsx": ("BadRequest", 400),
 }
-"""How services word what their model does not allow, by protocol."""
+"""How services word what their model does not allow, by protocol or by service.
+
+FSx: awsdocs/aws-cloudformation-user-guide#439.
+"""
 
 OWN_PARTS = {**file_systems.OPERATIONS, **placement_groups.OPERATIONS}
 """What moto does not know of services that it has."""
@@ -58,6 +63,13 @@ class Application(application.Application[Request]):
         super().__init__(clock)
         self.eks = eks
         self.backup = Backup(clock, lambda name: name in eks.inventory().get("aws:eks/cluster:Cluster", ()))
+        self._fsx = Fsx(clock)
+        self._own: Mapping[str, Backup | Fsx | Service] = {
+            "backup": self.backup,
+            "eks": eks,
+            "eks-auth": eks,
+            "fsx": self._fsx,
+        }
         self._repeats = Repeats()
         self._moto = DomainDispatcherApplication(create_backend_app)
 
@@ -78,7 +90,7 @@ class Application(application.Application[Request]):
 
     @override
     def inventory(self) -> Mapping[str, list[str]]:
-        return {**inventory(), **self.eks.inventory(), **self.backup.inventory()}
+        return {**inventory(), **self.eks.inventory(), **self.backup.inventory(), **self._fsx.inventory()}
 
     @override
     def miss(self, request: Request, recent: Sequence[Call]) -> None:
@@ -92,13 +104,13 @@ class Application(application.Application[Request]):
     @override
     def look(self, request: Request) -> None:
         if wrong := problems(request.params, request.model.input_shape):
-            code, status = REFUSED[protocol(request.service)]
+            code, status = REFUSED.get(request.service) or REFUSED[protocol(request.service)]
             raise AwsError(code, status, "; ".join(wrong))
 
     @override
     def do(self, request: Request, outcome: FaultOutcome, environ: Environ) -> Answer:
-        if request.service in OWN:
-            return self._ours(request, outcome)
+        if service := self._own.get(request.service):
+            return _own_answer(service, request, outcome)
         return self._repeats.answer(request) or self._motos(request, environ)
 
     def _motos(self, request: Request, environ: Environ) -> Answer:
@@ -117,15 +129,15 @@ class Application(application.Application[Request]):
         self._repeats.keep(request, answer)
         return answer
 
-    def _ours(self, request: Request, outcome: FaultOutcome) -> Answer:
-        service: Backup | Service = self.backup if request.service == "backup" else self.eks
-        try:
-            members = service.handle(request.model.name, request.params, outcome)
-        except NotImplementedError:
-            raise AwsError("NotImplemented", 501, f"The AWS emulator has no {request.operation}.") from None
-        if wrong := problems(members, request.model.output_shape):
-            raise AssertionError(f"{request.operation} must not answer so: {'; '.join(wrong)}")
-        return success(protocol(request.service), request.model, members)
+
+def _own_answer(service: Backup | Fsx | Service, request: Request, outcome: FaultOutcome) -> Answer:
+    try:
+        members = service.handle(request.model.name, request.params, outcome)
+    except NotImplementedError as error:
+        raise AwsError("NotImplemented", 501, f"The AWS emulator lacks {error}.") from None
+    if wrong := problems(members, request.model.output_shape):
+        raise AssertionError(f"{request.operation} must not answer so: {'; '.join(wrong)}")
+    return success(protocol(request.service), request.model, members)
 
 
 def _moto_answer(moto: Any, environ: Environ) -> Answer:

@@ -22,5 +22,9 @@ SECONDS: Final = {
     "eks:UpdateClusterVersion": 540,
     "eks:UpdateNodegroupConfig": 20,
     "eks:UpdateNodegroupVersion": 600,
+    "fsx:CreateFileSystem": 300,
+    "fsx:DeleteFileSystem": 600,
+    "fsx:StorageOptimization": 21_600,
+    "fsx:UpdateFileSystem": 1200,
 }
 """Orders of magnitude, to tell long from short; no measurement. What is not listed is done when it is answered."""

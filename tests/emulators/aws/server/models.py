@@ -9,8 +9,8 @@ from botocore.model import OperationModel
 from workbench.offline.aws.models import service_model
 
 SERVICES: Final = (
-    *("autoscaling", "backup", "ec2", "efs", "eks", "eks-auth", "elb", "elbv2", "iam", "kms", "logs"),
-    *("resourcegroupstaggingapi", "sts"),
+    *("autoscaling", "backup", "ec2", "efs", "eks", "eks-auth", "elb", "elbv2", "fsx", "iam", "kms"),
+    *("logs", "resourcegroupstaggingapi", "sts"),
 )
 """By the names of botocore, which boto3's clients have."""
 
@@ -26,10 +26,7 @@ def operation(service: str, name: str) -> OperationModel | None:
     return known.operation_model(name) if name in known.operation_names else None
 
 
-OWN: Final = ("eks", "eks-auth", "backup")
-"""Those that the emulator answers itself."""
-
-BY_PATH: Final = (*OWN, "efs")
+BY_PATH: Final = ("eks", "eks-auth", "backup", "efs")
 """Those whose requests name what they do by method and path; tags have the same paths at EKS and AWS Backup."""
 
 

@@ -25,6 +25,11 @@ def efs() -> Any:
     return get_backend("efs")[ACCOUNT][REGION]
 
 
+def fsx() -> Any:
+    """Return FSx's store."""
+    return get_backend("fsx")[ACCOUNT][REGION]
+
+
 def iam() -> Any:
     """Return IAM's store, which has no region."""
     return get_backend("iam")[ACCOUNT]["aws"]

@@ -35,6 +35,8 @@ SECONDS: Final = {
     "Microsoft.Network/networkSecurityGroups/delete": 10,
     "Microsoft.Network/publicIPAddresses/create": 5,
     "Microsoft.Network/publicIPAddresses/delete": 10,
+    "Microsoft.Network/routeTables/create": 5,
+    "Microsoft.Network/routeTables/delete": 10,
     "Microsoft.Network/virtualNetworks/create": 5,
     "Microsoft.Network/virtualNetworks/delete": 10,
     "Microsoft.Network/virtualNetworks/subnets/create": 5,

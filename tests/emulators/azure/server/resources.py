@@ -21,6 +21,7 @@ from emulators.azure.server.kinds.monitoring import DiagnosticSettings, Workspac
 from emulators.azure.server.kinds.network import Peerings, SecurityGroups, Subnets, VirtualNetworks
 from emulators.azure.server.kinds.placement import PlacementGroups
 from emulators.azure.server.kinds.private_dns import Links, Zones
+from emulators.azure.server.kinds.route_tables import RouteTables
 from emulators.azure.server.kinds.storage import Accounts, Containers, FileServices, Shares
 from emulators.azure.server.kinds.workflows import Post, Workflows
 from emulators.azure.server.requests import Request
@@ -51,7 +52,14 @@ class Resources:
         self.clusters = Clusters(store, pools, context.control_plane)
         plain = (
             *(SecurityGroups(store), PublicAddresses(store), NatGateways(store), VirtualNetworks(store)),
-            *(Subnets(store), Identities(store), Credentials(store), Assignments(store), Workspaces(store)),
+            *(
+                RouteTables(store),
+                Subnets(store),
+                Identities(store),
+                Credentials(store),
+                Assignments(store),
+                Workspaces(store),
+            ),
             DiagnosticSettings(store),
             *(CollectionRules(store), CollectionAssociations(store), Peerings(store), Zones(store), Links(store)),
             *(DiskEncryptionSets(store), pools, self.clusters, MaintenanceConfigurations(store)),

@@ -34,7 +34,8 @@ def test_addons_are_described_by_name_type_and_version(home: Account) -> None:
     assert version["addonVersion"].startswith(f"v{OLDER}.")
     assert version["compatibilities"][0]["clusterVersion"] == OLDER
     stored = home.eks.describe_addon_versions(types=["storage"])["addons"]
-    assert {each["addonName"] for each in stored} == {"aws-ebs-csi-driver", "aws-efs-csi-driver"}
+    drivers = {f"aws-{name}-csi-driver" for name in ("ebs", "efs", "fsx", "mountpoint-s3")}
+    assert {each["addonName"] for each in stored} == drivers
     (names,) = home.eks.describe_addon_versions(addonName="external-dns")["addons"]
     assert (names["owner"], names["defaultNamespace"]) == ("community", "external-dns")
     with refused("InvalidParameterException"):

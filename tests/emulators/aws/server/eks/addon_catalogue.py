@@ -48,6 +48,8 @@ class Offer:
 OFFERS: Final[Mapping[str, Offer]] = {
     "aws-ebs-csi-driver": Offer("v1.56.0-eksbuild.1", "storage", is_deployment=True),
     "aws-efs-csi-driver": Offer("v2.1.15-eksbuild.1", "storage", is_deployment=True),
+    "aws-fsx-csi-driver": Offer("v1.9.0-eksbuild.1", "storage", is_deployment=True),
+    "aws-mountpoint-s3-csi-driver": Offer("v2.7.0-eksbuild.1", "storage", is_deployment=True),
     "coredns": Offer("v1.13.2-eksbuild.1", "networking", is_deployment=True),
     "eks-node-monitoring-agent": Offer("v1.7.0-eksbuild.1", "observability"),
     "eks-pod-identity-agent": Offer("v1.3.10-eksbuild.2", "security"),
@@ -59,7 +61,8 @@ OFFERS: Final[Mapping[str, Offer]] = {
     "vpc-cni": Offer("v1.21.1-eksbuild.3", "networking"),
 }
 """https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html and community-addons.html; the
-type of external-dns is assumed."""
+type of external-dns is assumed, and that the versions of the drivers for FSx and S3 are those of their charts
+(kubernetes-sigs/aws-fsx-csi-driver and awslabs/mountpoint-s3-csi-driver, 2026), which have a controller each."""
 
 _VERSION: Final = re.compile(r"v\d+\.(\d+)\.\d+-eksbuild\.\d+")
 

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Mapping
 from ipaddress import ip_address, ip_network
 from typing import Any, Final
 
-from emulators.azure.server.aks import keys, node_settings
+from emulators.azure.server.aks import egress, keys, node_settings
 from emulators.azure.server.ids import ArmId
 from emulators.azure.server.kinds.identity import (
     IDENTITY_OPERATOR,
@@ -78,7 +78,8 @@ def _check_network(store: Store, properties: Mapping[str, Any]) -> None:
         raise invalid(f"{path}.dnsServiceIP", f"{dns} must be in {services} and not its first address.")
     if "podCidr" in ranges and overlap(ranges["podCidr"], ranges["serviceCidr"]):
         raise invalid(f"{path}.podCidr", f"{ranges['podCidr']} overlaps with the service CIDR {services}.")
-    for subnet in _subnets(store, properties):
+    subnets = list(_subnets(store, properties))
+    for subnet in subnets:
         network_id = subnet.id.above.above
         for other in store.below(network_id, SUBNET):
             for prefix in prefixes_of(other.properties):
@@ -88,9 +89,7 @@ def _check_network(store: Store, properties: Mapping[str, Any]) -> None:
                 if "podCidr" in ranges and overlap(prefix, ranges["podCidr"]):
                     told = f"The specified pod CIDR {ranges['podCidr']} is conflicted with subnet CIDR {prefix}"
                     raise invalid(f"{path}.podCidr", f"{told}.")
-        if network.get("outboundType") == "userAssignedNATGateway" and not subnet.properties.get("natGateway"):
-            told = f"Subnet {subnet.id.text} has no NAT gateway, which userAssignedNATGateway needs."
-            raise invalid(f"{path}.outboundType", told)
+    egress.check_way(store, properties, subnets)
 
 
 def _check_keys(store: Store, body: Mapping[str, Any]) -> None:
@@ -120,6 +119,7 @@ def _check_rights(store: Store, body: Mapping[str, Any], unseen: Container[str])
                 raise _unlinked(principal, "Microsoft.Network/virtualNetworks/join/action", network)
     _check_zone(store, body["properties"], principals, unseen)
     _check_kubelet(store, body, principals, unseen)
+    egress.check_pull(store, body["properties"], unseen)
     keys.check(store, body, principals)
 
 

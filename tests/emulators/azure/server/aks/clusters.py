@@ -12,6 +12,7 @@ from emulators.azure.server.aks import (
     access,
     cluster_changes,
     cluster_checks,
+    egress,
     keys,
     node_settings,
     pool_checks,
@@ -46,6 +47,7 @@ class Clusters(Kind):
     is_tracked = True
     takes_time = True
     defaults: ClassVar = {
+        "bootstrapProfile": {"artifactSource": egress.DIRECT},
         "disableLocalAccounts": False,
         "enableRBAC": True,
         "maxAgentPools": 100,
@@ -83,6 +85,7 @@ class Clusters(Kind):
         kept = self.completed(body, request.id, old)
         if old:
             cluster_changes.check(old.body, kept)
+        egress.check(body["properties"], kept["properties"], old.properties if old else None)
         self._check_step(kept, sent, old)
         if old is None:
             self._check_node_group(kept, request.id)
@@ -181,7 +184,7 @@ class Clusters(Kind):
             kept["oidcIssuerProfile"]["issuerURL"] = f"https://oidc.prod-aks.azure.com/{TENANT}/{kept['resourceUID']}/"
         if kept.get("aadProfile"):
             kept["aadProfile"].setdefault("tenantID", TENANT)
-        kept = node_settings.with_own_exceptions(kept)
+        kept = egress.with_registry(id_, node_settings.with_own_exceptions(kept))
         result = {**sent, "properties": kept, "sku": sent.get("sku") or {"name": "Base", "tier": "Free"}}
         self._identify(result)
         return result
@@ -240,6 +243,7 @@ class Clusters(Kind):
             self.store.add(Resource(group, GROUP, body, is_made_by_azure=True))
             self._make_zone(resource, group)
         self._make_kubelet_identity(resource, group)
+        self._make_registry(resource)
         for pool in self.store.below(resource.id, POOL):
             self._pools.made(pool)
         keys.remember(resource)
@@ -288,6 +292,13 @@ class Clusters(Kind):
         self.store.add(Resource(id_, IDENTITY, {**place, "properties": own}, is_made_by_azure=True))
         who = {"resourceId": id_.text, "clientId": own["clientId"], "objectId": own["principalId"]}
         profile[cluster_checks.KUBELET] = who
+
+    def _make_registry(self, cluster: Resource) -> None:
+        """Make the registry that nodes start from. One that is not used any more stays until the cluster goes."""
+        registry = egress.managed_registry(cluster)
+        if registry and self.store.find(registry) is None:
+            body = {"location": cluster.body["location"], "sku": {"name": "Premium"}, "properties": {}}
+            self.store.add(Resource(registry, egress.REGISTRY, body, is_made_by_azure=True))
 
     def _node_group(self, cluster: Resource) -> ArmId:
         name = cluster.properties["nodeResourceGroup"]

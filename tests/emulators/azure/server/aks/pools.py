@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final
 
 from typing_extensions import override
 
-from emulators.azure.server.aks import pool_checks, versions
+from emulators.azure.server.aks import egress, pool_checks, versions
 from emulators.azure.server.aks.busy import Rate, refuse_beside
 from emulators.azure.server.aks.versions import Version
 from emulators.azure.server.ids import POOL, ArmId
@@ -87,6 +87,7 @@ class Pools(Kind):
                 raise invalid("agentPoolProfile.vnetSubnetID", f"The subnet {subnet} was not found.")
             if found.properties.get("delegations"):
                 raise invalid("agentPoolProfile.vnetSubnetID", f"The subnet {subnet} is delegated to another service.")
+        egress.check_pool(cluster.properties, pool)
         self._check_placement(pool)
         pool["currentOrchestratorVersion"] = str(wanted)
         pool.setdefault("orchestratorVersion", str(wanted))

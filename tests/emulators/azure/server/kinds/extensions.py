@@ -13,6 +13,7 @@ from pydantic import Field
 from typing_extensions import override
 
 from emulators.azure.server import TENANT
+from emulators.azure.server.aks import egress
 from emulators.azure.server.aks.busy import refuse_beside
 from emulators.azure.server.ids import CLUSTER, ArmId
 from emulators.azure.server.kinds.identity import IDENTITY
@@ -58,7 +59,9 @@ class Extensions(Kind):
     @override
     def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
         super().check(request, body, old)
-        refuse_beside(self.store, self.store.get(ArmId(request.id.scope)))
+        cluster = self.store.get(ArmId(request.id.scope))
+        refuse_beside(self.store, cluster)
+        egress.check_extension(cluster.properties, body["properties"]["extensionType"])
 
     @override
     def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class NetworkKind(Kind):
     def check_delete(self, resource: Resource, going: ArmId | None = None) -> None:
         users = self.store.users(resource.id, going)
         if self.in_use and users:
-            noun = self.arm_type.rpartition("/")[2].removesuffix("s").removesuffix("e")
+            noun = self.arm_type.rpartition("/")[2].removesuffix("s").replace("Addresse", "Address")
             told = f"{noun} {resource.id.text} is in use by {', '.join(each.id.text for each in users)}"
             raise Refusal(self.in_use, 400, f"{told} and cannot be deleted.")
 
