@@ -79,11 +79,17 @@ class LustreStorage(PlatformComponent):
         for first, last in PORTS:
             name = f"{self._name}-{first}"
             ports: dict[str, Any] = {"ip_protocol": "tcp", "from_port": first, "to_port": last}
-            servers = {"security_group_id": group.id, "cidr_ipv4": cidr, **ports}
+            servers: dict[str, Any] = {"security_group_id": group.id, "cidr_ipv4": cidr, **ports}
             yield SecurityGroupIngressRule(name, description="Lustre from the VPC", **servers, opts=self.child())
             yield SecurityGroupEgressRule(name, description="Lustre to the VPC", **servers, opts=self.child())
-            nodes = {"security_group_id": self._args.nodes_group, "referenced_security_group_id": group.id, **ports}
-            SecurityGroupIngressRule(f"{name}-nodes", description="Lustre servers", **nodes, opts=self.child())
+            SecurityGroupIngressRule(
+                f"{name}-nodes",
+                security_group_id=self._args.nodes_group,
+                referenced_security_group_id=group.id,
+                description="Lustre from its servers",
+                **ports,
+                opts=self.child(),
+            )
 
     def _share(self, key: str, storage: Storage, group: SecurityGroup, rules: list[pulumi.Resource]) -> Share:
         args, name, zone = self._args, f"{self._name}-{key}", storage.zone or ""

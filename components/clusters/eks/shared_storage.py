@@ -189,7 +189,7 @@ class SharedStorage(PlatformComponent):
 
 def storage_by_type(
     name: str, args: SharedStorageArgs, opts: pulumi.ResourceOptions
-) -> "tuple[SharedStorage | LustreStorage, ...]":
+) -> "list[SharedStorage | LustreStorage]":
     """Declare the storage of each type, and return what declares it; each has its shares and its driver.
 
     Parameters
@@ -199,10 +199,12 @@ def storage_by_type(
     """
     files = {key: each for key, each in args.storage.items() if not each.is_lustre}
     lustre = {key: each for key, each in args.storage.items() if each.is_lustre}
-    of_files = (SharedStorage(f"{name}-storage", replace(args, storage=files), opts),) if files else ()
-    if not lustre:
-        return of_files
-    # Only stacks with such storage load the SDK of FSx.
-    from components.clusters.eks.lustre import LustreStorage  # noqa: PLC0415
+    declared: list[SharedStorage | LustreStorage] = []
+    if files:
+        declared.append(SharedStorage(f"{name}-storage", replace(args, storage=files), opts))
+    if lustre:
+        # Only stacks with such storage load the SDK of FSx.
+        from components.clusters.eks.lustre import LustreStorage  # noqa: PLC0415
 
-    return (*of_files, LustreStorage(f"{name}-lustre", replace(args, storage=lustre), opts))
+        declared.append(LustreStorage(f"{name}-lustre", replace(args, storage=lustre), opts))
+    return declared
