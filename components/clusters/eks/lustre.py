@@ -1,6 +1,6 @@
 """Parallel file systems on EKS: FSx for Lustre, each whole for the one volume that it has, and the driver's add-on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 import pulumi
@@ -8,9 +8,8 @@ from pulumi_aws.ec2 import SecurityGroup
 from pulumi_aws.fsx import LustreFileSystem
 from pulumi_aws.vpc import SecurityGroupEgressRule, SecurityGroupIngressRule
 
-from components.base import PlatformComponent
 from components.clusters.eks.managed_addons import CORE_NODES, ManagedAddon
-from components.clusters.eks.shared_storage import SharedStorageArgs
+from components.clusters.eks.shared_storage import SharedStorageArgs, StorageOfOneType
 from components.clusters.handle import NO_PROVISIONER, Share
 from components.contract.aws import OwnTag
 from components.contract.eks.nodes import NODES
@@ -47,14 +46,13 @@ LUSTRE_DRIVER: Final = ManagedAddon(
 )
 
 
-class LustreStorage(PlatformComponent):
+class LustreStorage(StorageOfOneType):
     """File systems in one zone. Lustre asks for no identity: every host that reaches the servers can mount them.
 
     They belong to the stack, not to the cluster: one that is replaced by another leaves them as they are.
     """
 
     driver = LUSTRE_DRIVER
-    shares: Mapping[str, Share]
 
     def __init__(self, name: str, args: SharedStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksLustreStorage", name, None, opts)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pulumi
 from pulumi_aws.ec2 import SecurityGroup
@@ -61,10 +61,6 @@ EFS_DRIVER: Final = ManagedAddon(
 )
 
 
-if TYPE_CHECKING:
-    from components.clusters.eks.lustre import LustreStorage
-
-
 @dataclass(frozen=True, kw_only=True)
 class SharedStorageArgs:
     """Inputs of the shared storage of a cluster."""
@@ -79,14 +75,22 @@ class SharedStorageArgs:
     """Whether file systems that hold what nobody can compute again are protected."""
 
 
-class SharedStorage(PlatformComponent):
+class StorageOfOneType(PlatformComponent):
+    """All storage of one type."""
+
+    driver: ManagedAddon
+    """The add-on that mounts it."""
+    shares: Mapping[str, Share]
+    """By the name of the storage."""
+
+
+class SharedStorage(StorageOfOneType):
     """File systems that are reached from inside the VPC only, with TLS and through an access point.
 
     They belong to the stack, not to the cluster: one that is replaced by another leaves them as they are.
     """
 
     driver = EFS_DRIVER
-    shares: Mapping[str, Share]
 
     def __init__(self, name: str, args: SharedStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksSharedStorage", name, None, opts)
@@ -187,10 +191,8 @@ class SharedStorage(PlatformComponent):
         return {"csi": {"driver": DRIVER, "volumeHandle": pulumi.Output.concat(files.id, "::", point.id)}}
 
 
-def storage_by_type(
-    name: str, args: SharedStorageArgs, opts: pulumi.ResourceOptions
-) -> "list[SharedStorage | LustreStorage]":
-    """Declare the storage of each type, and return what declares it; each has its shares and its driver.
+def storage_by_type(name: str, args: SharedStorageArgs, opts: pulumi.ResourceOptions) -> list[StorageOfOneType]:
+    """Declare all storage.
 
     Parameters
     ----------
@@ -199,7 +201,7 @@ def storage_by_type(
     """
     files = {key: each for key, each in args.storage.items() if not each.is_lustre}
     lustre = {key: each for key, each in args.storage.items() if each.is_lustre}
-    declared: list[SharedStorage | LustreStorage] = []
+    declared: list[StorageOfOneType] = []
     if files:
         declared.append(SharedStorage(f"{name}-storage", replace(args, storage=files), opts))
     if lustre:
