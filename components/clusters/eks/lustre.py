@@ -72,19 +72,24 @@ class LustreStorage(StorageOfOneType):
         """Let servers and nodes call each other; servers are in the VPC too, and call each other by the same rules.
 
         The group of the servers names no group of the cluster: EKS could not delete a group that another one names.
+        Where pods have a range of their own, a node may call from there: the driver mounts inside a pod that is not in
+        the node's network (kubernetes-sigs/aws-fsx-csi-driver, the chart's CHANGELOG, v1.6.1).
         """
-        cidr = self._args.choices.network.cidr
+        choices = self._args.choices
+        ranges = {"": choices.network.cidr, **({"-pods": choices.pod_cidr} if choices.pod_cidr else {})}
         for first, last in PORTS:
             name = f"{self._name}-{first}"
             ports: dict[str, Any] = {"ip_protocol": "tcp", "from_port": first, "to_port": last}
-            servers: dict[str, Any] = {"security_group_id": group.id, "cidr_ipv4": cidr, **ports}
-            yield SecurityGroupIngressRule(name, description="Lustre from the VPC", **servers, opts=self.child())
-            yield SecurityGroupEgressRule(name, description="Lustre to the VPC", **servers, opts=self.child())
+            for suffix, cidr in ranges.items():
+                servers: dict[str, Any] = {"security_group_id": group.id, "cidr_ipv4": cidr, **ports}
+                options = self.child()
+                yield SecurityGroupIngressRule(f"{name}{suffix}", description="Lustre clients", **servers, opts=options)
+                yield SecurityGroupEgressRule(f"{name}{suffix}", description="Lustre clients", **servers, opts=options)
             SecurityGroupIngressRule(
                 f"{name}-nodes",
                 security_group_id=self._args.nodes_group,
                 referenced_security_group_id=group.id,
-                description="Lustre from its servers",
+                description="Lustre servers",
                 **ports,
                 opts=self.child(),
             )

@@ -5,7 +5,7 @@ import pytest
 
 from components.contract.eks.values import EFS_ADDON, LUSTRE_ADDON
 from policies.views.shared_storage import FILE_SYSTEM, LUSTRE
-from support.eks import ADDON, CLUSTER, build, built
+from support.eks import ADDON, CLUSTER, PODS, build, built
 from support.recorder import Recorder
 
 INGRESS, EGRESS = (f"aws:vpc/securityGroup{each}Rule:SecurityGroup{each}Rule" for each in ("Ingress", "Egress"))
@@ -89,6 +89,12 @@ def test_servers_and_nodes_reach_each_other_at_the_ports_of_lustre_alone() -> No
         assert of_nodes["referencedSecurityGroupId"] == "test-lustre-id"
         assert "cidrIpv4" not in of_nodes
     assert set(stored().of_type(EGRESS)) == set(names)
+
+
+def test_a_range_of_pods_comes_in_too_because_the_driver_mounts_in_a_pod() -> None:
+    for type_ in (INGRESS, EGRESS):
+        rules = build({**CHANGES, **PODS}).of_type(type_)
+        assert {rules[f"test-lustre-{first}-pods"]["cidrIpv4"] for first in (988, 1018)} == {"100.64.0.0/16"}
 
 
 def test_fsx_finds_its_ports_open_when_it_makes_a_file_system() -> None:
