@@ -99,7 +99,7 @@ class Fsx:
 
     def inventory(self) -> Mapping[str, list[str]]:
         """Return the ids of what exists by type, as Pulumi's state has them, and backups, which no state has."""
-        found = {"AWS::FSx::Backup": backups(), "aws:fsx/lustreFileSystem:LustreFileSystem": file_systems()}
+        found = {"AWS::FSx::Backup": [*backups()], "aws:fsx/lustreFileSystem:LustreFileSystem": [*file_systems()]}
         return {type_: sorted(ids) for type_, ids in found.items() if ids}
 
     # --- File systems -------------------------------------------------------------------------------------------------
@@ -131,11 +131,11 @@ class Fsx:
         checks.refuse_unmade(params)
         checks.check_change(files, params)
         changed = {name: value for name, value in params.get("LustreConfiguration", {}).items() if name in CHANGEABLE}
-        target = {name: params[name] for name in ("StorageCapacity", "FileSystemTypeVersion") if name in params}
+        target = {name: params[name] for name in params if name in ("StorageCapacity", "FileSystemTypeVersion")}
         is_growing = "StorageCapacity" in params
         if is_growing:
             files.begin_action(OPTIMIZATION, Status="PENDING")
-        values = {**target, **({"LustreConfiguration": changed} if changed else {})}
+        values = target | ({"LustreConfiguration": changed} if changed else {})
         action = files.begin_action("FILE_SYSTEM_UPDATE", Status="IN_PROGRESS", TargetFileSystemValues=values)
         files.body["Lifecycle"] = "UPDATING"
         answer = {"FileSystem": deepcopy(files.described)}
@@ -247,7 +247,7 @@ def _made(params: Mapping[str, Any]) -> FileSystem:
     deployment = lustre.get("DeploymentType", checks.DEPLOYMENT)
     subnet = store.ec2().get_subnet(params["SubnetIds"][0])
     is_persistent = deployment.startswith("PERSISTENT")
-    backed_up = {"AutomaticBackupRetentionDays": 0, "CopyTagsToBackups": False} if is_persistent else {}
+    backed_up: dict[str, Any] = {"AutomaticBackupRetentionDays": 0, "CopyTagsToBackups": False} if is_persistent else {}
     if lustre.get("AutomaticBackupRetentionDays"):
         backed_up["DailyAutomaticBackupStartTime"] = BACKUP_TIME
     body = {
