@@ -256,3 +256,16 @@ def unknown_storage(namespaces: Mapping[str, UserNamespace], storage: Mapping[st
         if volume.storage not in storage:
             message = f"'{volume.storage}' is not a storage of this stack file; {known}"
             yield Mismatch((name, "volumes", claim, "storage"), message)
+
+
+def second_volumes(namespaces: Mapping[str, UserNamespace], storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
+    """Find further volumes of storage that is mounted as a whole; paths begin at the stack file's ``namespaces``."""
+    first = dict[str, tuple[str, str]]()
+    for (name, claim), volume in volumes_of(namespaces).items():
+        found = storage.get(volume.storage)
+        if found and found.is_lustre and (taken := first.setdefault(volume.storage, (name, claim))) != (name, claim):
+            message = (
+                f"'{volume.storage}' is of type lustre, which is mounted as a whole, and namespace '{taken[0]}' has it "
+                f"already as '{taken[1]}'; add another storage"
+            )
+            yield Mismatch((name, "volumes", claim, "storage"), message)

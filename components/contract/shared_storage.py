@@ -3,14 +3,15 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 
 from components.contract.choices import ContractModel, Explained
 from components.contract.constraint_violation import Mismatch
 from components.contract.labels import is_dns_label
+from components.contract.pool_names import PoolZone
 from components.contract.storage import CLASS_NAME_MAX, CLASS_NAME_PATTERN, class_name_of
 
 STORAGE_NAME_MAX: Final = 20
@@ -30,6 +31,15 @@ SIZE_GIB_MAX: Final = 102_400
 
 azure-rest-api-specs, Microsoft.Storage 2024-01-01, ``file.json``.
 """
+
+LUSTRE_STEP: Final = 2400
+LUSTRE_SIZES: Final = (LUSTRE_STEP // 2, *range(LUSTRE_STEP, SIZE_GIB_MAX + 1, LUSTRE_STEP))
+"""Sizes of a Lustre file system in GiB; AWS names no largest, ours is that of other volumes.
+
+https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html
+"""
+
+_LUSTRE_SIZE: Final = f"{LUSTRE_SIZES[0]}, or a multiple of {LUSTRE_STEP} up to {LUSTRE_SIZES[-1]}"
 
 CLASS_PREFIX: Final = "igz-"
 
@@ -57,6 +67,16 @@ class Purpose(StrEnum):
         return self is not Purpose.SCRATCH
 
 
+class StorageType(StrEnum):
+    """What a storage is."""
+
+    FILES = "files"
+    """A file system that all zones mount by NFS."""
+
+    LUSTRE = "lustre"
+    """A parallel file system in one zone, for jobs that read or write faster than one server can."""
+
+
 class Redundancy(StrEnum):
     """Where the copies of a storage's data are."""
 
@@ -78,11 +98,15 @@ class Storage(ContractModel):
         ),
     ] = Field(description="What the storage is for.", examples=["dataset"])
     type: Annotated[
-        Literal["files"],
+        StorageType,
         Explained(
-            decides="What the cloud creates: an EFS file system on EKS, a storage account with NFS shares on AKS."
+            decides="What the cloud creates: an EFS file system on EKS, a storage account with NFS shares on AKS; for "
+            "lustre an FSx file system."
         ),
-    ] = Field(description="Type of the storage: files, a file system.", examples=["files"])
+    ] = Field(
+        description="Type of the storage: files, or lustre, a parallel file system in one zone, on EKS only.",
+        examples=["files"],
+    )
     backups: Annotated[
         bool | None,
         Explained(
@@ -101,6 +125,19 @@ class Storage(ContractModel):
         description="Where the copies are: zones, or local for Azure regions without file shares in several zones.",
         examples=["local"],
     )
+    size_gib: Annotated[
+        Annotated[int, Field(json_schema_extra={"minimum": LUSTRE_SIZES[0], "maximum": LUSTRE_SIZES[-1]})] | None,
+        Explained("Files have the sizes of their volumes, or grow with their content.", "What it may hold, and costs."),
+    ] = Field(
+        None,
+        strict=True,
+        description="Size of a Lustre file system in GiB: 1200 or a multiple of 2400. It grows, and never shrinks.",
+        examples=[2400],
+    )
+    zone: Annotated[
+        PoolZone | None,
+        Explained("Files are in all zones.", "Where the file system is, and every pod that mounts it."),
+    ] = Field(None, description="Zone of a Lustre file system, one of cluster.zones.", examples=["a"])
     storage_class: Annotated[
         Annotated[
             str,
@@ -115,6 +152,31 @@ class Storage(ContractModel):
         examples=["nfs"],
     )
 
+    @field_validator("type", mode="after")
+    @classmethod
+    def _outlives_a_zone(cls, type_: StorageType, info: ValidationInfo) -> StorageType:
+        if type_ is StorageType.LUSTRE and info.data.get("purpose") is Purpose.HOME:
+            raise ValueError("is in one zone, and homes must outlive a zone; use files")
+        return type_
+
+    @field_validator("size_gib", mode="after")
+    @classmethod
+    def _is_a_size_of_lustre(cls, size: int | None, info: ValidationInfo) -> int | None:
+        if _is_of_lustre(size, info, _LUSTRE_SIZE) and size not in LUSTRE_SIZES:
+            raise ValueError(f"must be {_LUSTRE_SIZE}, the sizes of a Lustre file system")
+        return size
+
+    @field_validator("zone", mode="after")
+    @classmethod
+    def _is_the_zone_of_lustre(cls, zone: str | None, info: ValidationInfo) -> str | None:
+        _is_of_lustre(zone, info, "one of cluster.zones, where the file system and its pods are")
+        return zone
+
+    @property
+    def is_lustre(self) -> bool:
+        """Whether it is a Lustre file system: in one zone, and mounted as a whole."""
+        return self.type is StorageType.LUSTRE
+
     @property
     def has_backups(self) -> bool:
         """Whether it is backed up."""
@@ -124,6 +186,16 @@ class Storage(ContractModel):
     def copies(self) -> Redundancy:
         """Where the copies of its data are."""
         return self.redundancy or Redundancy.ZONES
+
+
+def _is_of_lustre(value: object, info: ValidationInfo, allowed: str) -> bool:
+    """Return whether a value of Lustre's own is there, as it must be of this type and of no other."""
+    type_ = info.data.get("type")
+    if type_ is StorageType.LUSTRE and value is None:
+        raise ValueError(f"is required with type lustre: {allowed}")
+    if type_ is StorageType.FILES and value is not None:
+        raise ValueError("is for type lustre; remove it")
+    return value is not None
 
 
 class Volume(ContractModel):
@@ -200,6 +272,13 @@ def unusable(storage: Mapping[str, Storage], keys: Collection[str], why: str) ->
         for key in keys:
             if getattr(each, key) is not None:
                 yield Mismatch((name, to_camel(key)), why)
+
+
+def files_only(storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
+    """Find Lustre file systems, on a kind of cluster for which the stack makes none; paths begin at ``storage``."""
+    for name, each in storage.items():
+        if each.is_lustre:
+            yield Mismatch((name, "type"), "lustre is for cluster.kind eks; use files")
 
 
 def size_problems(volumes: Volumes, sizes: range, what: str) -> Iterator[Mismatch]:

@@ -20,6 +20,7 @@ from components.contract.namespaces import (
     UserNamespace,
     core_of,
     identities_of,
+    second_volumes,
     unknown_storage,
     unshared_gpus,
     volumes_of,
@@ -282,7 +283,7 @@ class StackConfig(ContractModel):
     @classmethod
     def _name_what_exists(cls, namespaces: dict[str, UserNamespace], info: ValidationInfo) -> dict[str, UserNamespace]:
         storage, cluster = info.data.get("storage"), info.data.get("cluster")
-        found = [] if storage is None else list(unknown_storage(namespaces, storage))
+        found = [] if storage is None else [*unknown_storage(namespaces, storage), *second_volumes(namespaces, storage)]
         if cluster:
             descriptor = descriptor_of(cluster)
             found += descriptor.identity_problems(cluster, identities_of(namespaces))

@@ -90,6 +90,7 @@ def _isolated(config: StackConfig) -> Iterator[Mismatch]:
 def _storage(config: StackConfig) -> Iterator[Mismatch]:
     for name in config.storage if isinstance(config.cluster, LocalConfig) else ():
         yield Mismatch(("storage", name), "keeps nothing on a local cluster: claims are bound, and nothing mounts them")
+    yield from _lustre(config)
     if not config.storage or not isinstance(config.cluster, AksConfig):
         return
     if isinstance(config.cluster.network, ExistingNetwork):
@@ -100,6 +101,17 @@ def _storage(config: StackConfig) -> Iterator[Mismatch]:
                 ("pools", name),
                 "mounts no `storage`: the driver's release 1.35 has no TLS for NFS on arm64 nodes; use amd64 for pods "
                 "that mount it, or try a pod first",
+            )
+
+
+def _lustre(config: StackConfig) -> Iterator[Mismatch]:
+    zones = {group.zone for group in config.groups if group.role.holds_user_work}
+    for name, storage in config.storage.items():
+        if storage.is_lustre and storage.zone not in zones and isinstance(config.cluster, EksConfig):
+            yield Mismatch(
+                ("storage", name, "zone"),
+                f"no pool for user work has a group in zone {storage.zone} alone: the autoscaler adds nodes in any "
+                f"zone, and pods that mount it may wait forever; set zone: {storage.zone} or zonal: true on a pool",
             )
 
 

@@ -1,4 +1,4 @@
-"""Shared storage as rules see it: file systems of EFS and storage accounts with file shares."""
+"""Shared storage as rules see it: file systems of EFS and FSx for Lustre, and storage accounts with file shares."""
 
 import json
 import re
@@ -14,11 +14,15 @@ from components.contract.azure import AzureTag
 from components.contract.shared_storage import Purpose
 from policies.resource import Resource, Stack
 from policies.rule import Finding
+from policies.views.ingress import INGRESSES
 from policies.views.type_tokens import azure_native
 
 FILE_SYSTEM: Final = "aws:efs/fileSystem:FileSystem"
 CLIENT_POLICY: Final = "aws:efs/fileSystemPolicy:FileSystemPolicy"
 BACKUP_POLICY: Final = "aws:efs/backupPolicy:BackupPolicy"
+
+LUSTRE: Final = "aws:fsx/lustreFileSystem:LustreFileSystem"
+INGRESS_RULE: Final = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 
 ACCOUNT: Final = azure_native("storage", "StorageAccount")
 FILE_SERVICE: Final = azure_native("storage", "FileServiceProperties")
@@ -97,6 +101,48 @@ class EfsStorage(SharedStorage):
             yield self.finding(f"File system '{self.resource.name}' has no backups; expected a policy with ENABLED.")
 
 
+class LustreStorage(SharedStorage):
+    """A Lustre file system of FSx, which AWS always encrypts at rest.
+
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html
+    """
+
+    purpose_tag = OwnTag.PURPOSE.value
+    identifier = "fileSystemId"
+
+    @override
+    def openings(self) -> Iterator[Finding]:
+        name = self.resource.name
+        if not self.resource.props.at("securityGroupIds").elements():
+            yield self.finding(
+                f"Lustre file system '{name}' has the default security group of its VPC, and Lustre asks clients for "
+                "nothing else; expected securityGroupIds of a group that admits the VPC only."
+            )
+        for rule in self._rules():
+            if any(each.is_for_the_world() for each in INGRESSES.find(rule)):
+                yield self.finding(
+                    f"Lustre file system '{name}' can be reached from any network, and Lustre asks clients for nothing "
+                    "else; expected rules that admit the VPC only.",
+                    rule,
+                )
+
+    def _rules(self) -> Iterator[Resource]:
+        """Return the rules about who reaches it, of those groups that the stack makes."""
+        groups = set(self.resource.depends_on.get("securityGroupIds", ()))
+        for each in self.stack:
+            if each.type == INGRESS_RULE and groups & set(each.depends_on.get("securityGroupId", ())):
+                yield each
+
+    @override
+    def losses(self) -> Iterator[Finding]:
+        days = self.resource.props.at("automaticBackupRetentionDays")
+        if not days.integer():
+            yield self.finding(
+                f"Lustre file system '{self.resource.name}' has no backups; expected automaticBackupRetentionDays of 1 "
+                "or more."
+            )
+
+
 class AzureFiles(SharedStorage):
     """A storage account with file shares."""
 
@@ -136,6 +182,8 @@ def shared_storage(stack: Stack) -> Iterator[SharedStorage]:
     for each in stack:
         if each.type == FILE_SYSTEM:
             yield EfsStorage(each, stack)
+        elif each.type == LUSTRE:
+            yield LustreStorage(each, stack)
         elif re.fullmatch(ACCOUNT, each.type) and each.props.at("kind").text() == "FileStorage":
             yield AzureFiles(each, stack)
 

@@ -51,6 +51,35 @@ def test_file_systems_live_in_aws(aws: Account) -> None:
     assert not aws.aws.inventory().keys() & {FILES, POINT}
 
 
+FAST: dict[str, Any] = {"purpose": "dataset", "type": "lustre", "sizeGib": 2400, "zone": "a"}
+
+
+def test_a_lustre_file_system_lives_in_aws(aws: Account) -> None:
+    bring_up(aws, "dev", storage={"fast": FAST}, namespaces=jobs(data={"storage": "fast"}))
+    fsx = aws.aws.api("fsx")
+    [files] = fsx.describe_file_systems()["FileSystems"]
+    assert files["LustreConfiguration"]["AutomaticBackupRetentionDays"] == 14
+    assert (files["StorageCapacity"], files["LustreConfiguration"]["DeploymentType"]) == (2400, "PERSISTENT_2")
+
+    larger = {**FAST, "sizeGib": 4800}
+    assert bring_up(aws, "dev", storage={"fast": larger}) == ["fsx:UpdateFileSystem"]
+    bring_up(aws, "dev", storage={"fast": {**larger, "purpose": "scratch"}})
+    [changed] = fsx.describe_file_systems()["FileSystems"]
+    assert (changed["FileSystemId"], changed["StorageCapacity"]) == (files["FileSystemId"], 4800)
+    assert changed["LustreConfiguration"]["AutomaticBackupRetentionDays"] == 0
+
+    aws.edit("dev", storage={"fast": larger, "near": {**FAST, "purpose": "scratch", "zone": "b"}})
+    kill(aws, "dev", "fsx:CreateFileSystem")
+    assert len(fsx.describe_file_systems()["FileSystems"]) == 2
+    in_state, in_aws = identities(aws, "dev")
+    assert in_state == in_aws
+
+    bring_up(aws, "dev", storage=None, namespaces=CORE)
+    assert not fsx.describe_file_systems()["FileSystems"]
+    in_state, in_aws = identities(aws, "dev")
+    assert in_state == in_aws
+
+
 ACCOUNT, SERVICE, SHARE = (
     f"Microsoft.Storage/storageAccounts{each}" for each in ("", "/fileServices", "/fileServices/shares")
 )

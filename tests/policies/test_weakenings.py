@@ -39,7 +39,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "prod-with-storage": (
         "prod",
         {
-            "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
+            "storage": {
+                "corpus": {"purpose": "dataset", "type": "files"},
+                "fast": {"purpose": "dataset", "type": "lustre", "sizeGib": 1200, "zone": "a"},
+            },
             "namespaces.mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus"}}},
         },
     ),

@@ -19,7 +19,10 @@ from workbench.recovery.cloud.aws.account import AwsAccount
 
 MORE: dict[str, Any] = {
     **eks.PODS,
-    "storage": {"corpus": {"purpose": "dataset", "type": "files"}},
+    "storage": {
+        "corpus": {"purpose": "dataset", "type": "files"},
+        "fast": {"purpose": "dataset", "type": "lustre", "sizeGib": 1200, "zone": "a"},
+    },
     "namespaces": {"mlrun": {"coreServices": True, "volumes": {"shared": {"storage": "corpus"}}}},
 }
 """Changes after which the test stack has every type of resource: pods with addresses of their own, shared storage."""

@@ -130,8 +130,12 @@ _CORPUS: Final = {"purpose": "dataset", "type": "files"}
 
 STORING: Final[Changes] = {
     **PRODUCTION,
-    "storage": {"corpus": _CORPUS, "temporary": {"purpose": "scratch", "type": "files"}},
-    "namespaces.jobs.volumes": {"shared": {"storage": "corpus"}},
+    "storage": {
+        "corpus": _CORPUS,
+        "fast": {"purpose": "dataset", "type": "lustre", "sizeGib": 2400, "zone": "a"},
+        "temporary": {"purpose": "scratch", "type": "files"},
+    },
+    "namespaces.jobs.volumes": {"shared": {"storage": "corpus"}, "fast": {"storage": "fast"}},
 }
 STORAGE_EDITS: Final[dict[str, Changes]] = {
     "storage, one more": {"storage.more": {"purpose": "home", "type": "files"}},
@@ -144,7 +148,17 @@ STORAGE_EDITS: Final[dict[str, Changes]] = {
     "storage.corpus.purpose": {"storage.corpus.purpose": "scratch"},
     "storage.corpus.backups, from on to off": {"storage.corpus.backups": False},
     "namespaces.jobs.volumes, one more": {"namespaces.jobs.volumes.more": {"storage": "corpus"}},
-    "namespaces.jobs.volumes, one removed": {"namespaces.jobs.volumes": {}},
+    "namespaces.jobs.volumes, one removed": {"namespaces.jobs.volumes.shared": None},
+    "storage.fast.sizeGib, larger": {"storage.fast.sizeGib": 4800},
+    "storage.fast.sizeGib, smaller": {"storage.fast.sizeGib": 1200},
+    "storage.fast.zone": {"storage.fast.zone": "b"},
+    "storage.fast.purpose": {"storage.fast.purpose": "scratch"},
+    "storage.fast.backups, from on to off": {"storage.fast.backups": False},
+    "storage.fast.type": {"storage.fast": _CORPUS},
+    "storage, a Lustre dataset removed": {"storage.fast": None, "namespaces.jobs.volumes.fast": None},
+    "storage, one more Lustre": {
+        "storage.scratch": {"purpose": "scratch", "type": "lustre", "sizeGib": 1200, "zone": "b"}
+    },
     "namespaces.jobs.volumes, another storage": {"namespaces.jobs.volumes.shared.storage": "temporary"},
 }
 

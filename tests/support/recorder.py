@@ -20,6 +20,10 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
         "certificateAuthority": {"data": "Y2VydGlmaWNhdGU="},
     },
     "aws:eks/nodeGroup:NodeGroup": lambda name: {"resources": [{"autoscalingGroups": [{"name": f"{name}-asg"}]}]},
+    "aws:fsx/lustreFileSystem:LustreFileSystem": lambda name: {
+        "dnsName": f"{name}.example",
+        "mountName": f"{name}-mount",
+    },
     "aws:ec2/launchTemplate:LaunchTemplate": lambda _: {"latestVersion": 1},
     "aws:ec2/placementGroup:PlacementGroup": lambda name: {"name": f"{name}-name"},
     "aws:iam/role:Role": lambda name: {"name": name},

@@ -160,7 +160,7 @@ class EksCluster(PlatformComponent):
                 log_retention_days=self._days,
                 permissions_boundary=choices.permissions_boundary_arn,
                 pod_cidr=choices.pod_cidr,
-                has_file_systems=bool(self._args.storage),
+                has_file_systems=any(not each.is_lustre for each in self._args.storage.values()),
             ),
             self._in_aws,
         ).network
@@ -246,29 +246,22 @@ class EksCluster(PlatformComponent):
         self, control_plane: ControlPlane, network: Network, nodes: Sequence[pulumi.Resource]
     ) -> tuple[tuple[pulumi.Resource, ...], Mapping[str, Share]]:
         # Only stacks with shared storage load the SDK of EFS.
-        from components.clusters.eks.shared_storage import (  # noqa: PLC0415
-            EFS_DRIVER,
-            SharedStorage,
-            SharedStorageArgs,
-        )
+        from components.clusters.eks.shared_storage import SharedStorageArgs, storage_by_type  # noqa: PLC0415
 
-        choices = self._args.choices
-        storage = SharedStorage(
-            f"{self._name}-storage",
+        storage = storage_by_type(
+            self._name,
             SharedStorageArgs(
+                choices=self._args.choices,
                 storage=self._args.storage,
                 volumes=self._args.volumes,
-                cluster_name=choices.name,
-                region=choices.region,
-                account_id=choices.account_id,
                 network=network,
-                cidr=choices.network.cidr,
+                nodes_group=control_plane.security_group,
                 is_production=self._is_production,
             ),
             self._in_aws,
         )
-        driver = self._addons("storage-addons", (EFS_DRIVER,), control_plane, nodes)
-        return (storage, driver), storage.shares
+        drivers = self._addons("storage-addons", [each.driver for each in storage], control_plane, nodes)
+        return (*storage, drivers), {key: share for each in storage for key, share in each.shares.items()}
 
     def _backup(self, control_plane: ControlPlane) -> dict[str, pulumi.Input[object]]:
         choices = self._args.choices

@@ -1,8 +1,8 @@
-"""Shared storage on EKS: EFS file systems, an access point for each volume, and the driver's add-on."""
+"""Shared storage on EKS: EFS file systems, an access point for each volume, the driver's add-on; beside it Lustre."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pulumi
@@ -26,6 +26,7 @@ from components.clusters.eks.managed_addons import CORE_NODES, ManagedAddon
 from components.clusters.eks.network import Network
 from components.clusters.handle import Share
 from components.contract.aws import OwnTag
+from components.contract.eks.config import EksConfig
 from components.contract.eks.shared_storage import creation_token
 from components.contract.eks.values import EFS_ADDON
 from components.contract.shared_storage import Storage, Volumes, class_name
@@ -64,25 +65,32 @@ EFS_DRIVER: Final = ManagedAddon(
 class SharedStorageArgs:
     """Inputs of the shared storage of a cluster."""
 
+    choices: EksConfig
     storage: Mapping[str, Storage]
     volumes: Volumes
-    cluster_name: str
-    region: str
-    account_id: str
     network: Network
-    cidr: str
-    """Of the VPC."""
+    nodes_group: pulumi.Input[str]
+    """Security group of the nodes."""
     is_production: bool
     """Whether file systems that hold what nobody can compute again are protected."""
 
 
-class SharedStorage(PlatformComponent):
+class StorageOfOneType(PlatformComponent):
+    """All storage of one type."""
+
+    driver: ManagedAddon
+    """The add-on that mounts it."""
+    shares: Mapping[str, Share]
+    """By the name of the storage."""
+
+
+class SharedStorage(StorageOfOneType):
     """File systems that are reached from inside the VPC only, with TLS and through an access point.
 
     They belong to the stack, not to the cluster: one that is replaced by another leaves them as they are.
     """
 
-    shares: Mapping[str, Share]
+    driver = EFS_DRIVER
 
     def __init__(self, name: str, args: SharedStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksSharedStorage", name, None, opts)
@@ -106,7 +114,7 @@ class SharedStorage(PlatformComponent):
             ip_protocol="tcp",
             from_port=NFS_PORT,
             to_port=NFS_PORT,
-            cidr_ipv4=self._args.cidr,
+            cidr_ipv4=self._args.choices.network.cidr,
             opts=self.child(),
         )
         return group
@@ -116,7 +124,7 @@ class SharedStorage(PlatformComponent):
         files = FileSystem(
             name,
             # Chosen, so that a run that was killed while AWS made the file system is found again.
-            creation_token=creation_token(args.cluster_name, key),
+            creation_token=creation_token(args.choices.name, key),
             encrypted=True,
             # Bursting throughput is by the size of the data: a small dataset is a slow one.
             throughput_mode="elastic",
@@ -151,7 +159,8 @@ class SharedStorage(PlatformComponent):
 
         https://docs.aws.amazon.com/efs/latest/ug/iam-access-control-nfs-efs.html
         """
-        points = f"arn:aws:elasticfilesystem:{self._args.region}:{self._args.account_id}:access-point/*"
+        choices = self._args.choices
+        points = f"arn:aws:elasticfilesystem:{choices.region}:{choices.account_id}:access-point/*"
         statement: dict[str, Any] = {
             "Effect": "Allow",
             "Principal": {"AWS": "*"},
@@ -180,3 +189,24 @@ class SharedStorage(PlatformComponent):
             opts=self.child(),
         )
         return {"csi": {"driver": DRIVER, "volumeHandle": pulumi.Output.concat(files.id, "::", point.id)}}
+
+
+def storage_by_type(name: str, args: SharedStorageArgs, opts: pulumi.ResourceOptions) -> list[StorageOfOneType]:
+    """Declare all storage.
+
+    Parameters
+    ----------
+    name
+        Beginning of the names of all resources.
+    """
+    files = {key: each for key, each in args.storage.items() if not each.is_lustre}
+    lustre = {key: each for key, each in args.storage.items() if each.is_lustre}
+    declared: list[StorageOfOneType] = []
+    if files:
+        declared.append(SharedStorage(f"{name}-storage", replace(args, storage=files), opts))
+    if lustre:
+        # Only stacks with such storage load the SDK of FSx.
+        from components.clusters.eks.lustre import LustreStorage  # noqa: PLC0415
+
+        declared.append(LustreStorage(f"{name}-lustre", replace(args, storage=lustre), opts))
+    return declared

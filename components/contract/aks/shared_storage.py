@@ -15,6 +15,7 @@ from components.contract.shared_storage import (
     Redundancy,
     Storage,
     Volumes,
+    files_only,
     size_problems,
     unusable,
 )
@@ -36,6 +37,7 @@ _SHARE_DIGITS: Final = 10
 def storage_problems(choices: AksConfig, storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
     """Find shared storage that Azure would refuse."""
     yield from unusable(storage, ("storage_class",), OWN_CLASS)
+    yield from files_only(storage)
     for name in storage:
         if word := _forbidden(_word(name)):
             yield Mismatch((name,), f"would name a storage account with '{word}', which Azure forbids; rename it")

@@ -1,4 +1,4 @@
-"""Shared storage on EKS: what EFS would refuse of it, and the names of its file systems."""
+"""Shared storage on EKS: what EFS and FSx would refuse of it, and the names of its file systems."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -10,17 +10,19 @@ from components.contract.shared_storage import OWN_CLASS, Storage, Volumes, unus
 CREATION_TOKEN_MAX: Final = 64
 """Maximum length of a file system's token: https://docs.aws.amazon.com/efs/latest/ug/API_CreateFileSystem.html."""
 
-ALL_ZONES: Final = "is for AKS; remove it: EFS keeps copies in all zones of the region"
-NO_SIZES: Final = "is impossible: a file system on EFS has no size and grows with its content; remove it"
+NO_CHOICE: Final = "is for AKS; remove it: EFS keeps copies in all zones of the region, FSx for Lustre in one"
+NO_SIZES: Final = "is impossible: EFS has no size and grows with its content, and Lustre has one for all; remove it"
 
 
 def storage_problems(choices: EksConfig, storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
-    """Find shared storage that EFS would refuse."""
+    """Find shared storage that EFS or FSx would refuse."""
     yield from unusable(storage, ("storage_class",), OWN_CLASS)
-    yield from unusable(storage, ("redundancy",), ALL_ZONES)
-    for name in storage:
+    yield from unusable(storage, ("redundancy",), NO_CHOICE)
+    for name, each in storage.items():
         length = len(creation_token(choices.name, name))
-        if length > CREATION_TOKEN_MAX:
+        if each.zone and each.zone not in choices.zones:
+            yield Mismatch((name, "zone"), f"is not one of cluster.zones, {', '.join(choices.zones)}")
+        elif not each.is_lustre and length > CREATION_TOKEN_MAX:
             yield Mismatch(
                 (name,),
                 f"has {length} characters with the cluster's name and a '-', EFS takes {CREATION_TOKEN_MAX}; choose a "
@@ -29,7 +31,7 @@ def storage_problems(choices: EksConfig, storage: Mapping[str, Storage]) -> Iter
 
 
 def volume_problems(_: EksConfig, volumes: Volumes) -> Iterator[Mismatch]:
-    """Find volumes with a size, which EFS does not have."""
+    """Find volumes with a size, which no file system gives them."""
     for (namespace, claim), volume in volumes.items():
         if volume.size_gib is not None:
             yield Mismatch((namespace, "volumes", claim, "sizeGib"), NO_SIZES)

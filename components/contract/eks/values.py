@@ -28,7 +28,8 @@ lacks, and stop (https://github.com/aws/amazon-vpc-cni-k8s/issues/3705).
 """
 
 EFS_ADDON: Final = "aws-efs-csi-driver"
-"""Add-on of clusters with shared storage."""
+LUSTRE_ADDON: Final = "aws-fsx-csi-driver"
+"""Add-ons of clusters with shared storage, by its type."""
 
 PREFIX_DELEGATION: Final = "ENABLE_PREFIX_DELEGATION"
 """Variable of the CNI by which nodes get addresses of pods in prefixes."""
@@ -76,7 +77,7 @@ RetentionDays = Annotated[int, AfterValidator(_retention), Field(json_schema_ext
 NodeRelease = Annotated[str, AfterValidator(_release)]
 AddonVersion = Annotated[str, AfterValidator(_addon_version)]
 Version = Annotated[str, *one_offered("eks", "HE-05: is not a minor version in standard support")]
-AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON, EXTERNAL_DNS), "add-on")]
+AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON, LUSTRE_ADDON, EXTERNAL_DNS), "add-on")]
 
 
 def other_account(arn: str, info: ValidationInfo) -> str:

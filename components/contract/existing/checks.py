@@ -19,7 +19,7 @@ from components.contract.existing.config import ExistingConfig
 from components.contract.groups import NodeGroup
 from components.contract.lifecycle import Lifecycle
 from components.contract.pools import NodePool, PoolRole
-from components.contract.shared_storage import SIZE_GIB_MAX, Storage, Volumes, size_problems, unusable
+from components.contract.shared_storage import SIZE_GIB_MAX, Storage, Volumes, files_only, size_problems, unusable
 
 SIZES: Final = range(1, SIZE_GIB_MAX + 1)
 """Sizes in GiB that a claim may ask for; what the cluster's driver gives is its own affair."""
@@ -61,6 +61,7 @@ def mismatches(
 def storage_problems(_: ExistingConfig, storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
     """Find shared storage without a class, and choices that only the cluster's owner can make."""
     yield from unusable(storage, ("backups", "redundancy"), OWNER_S)
+    yield from files_only(storage)
     for name, each in storage.items():
         if each.storage_class is None:
             yield Mismatch(

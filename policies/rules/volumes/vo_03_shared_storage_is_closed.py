@@ -19,12 +19,13 @@ RULE = Rule(
     title="Shared storage must be encrypted, and closed to clients without TLS, past access points or from any network",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
-    source="EFS user guide, Using IAM to control access to file systems; azurefile-csi-driver, "
-    "deploy/example/nfs/README.md",
+    source="EFS user guide, Using IAM to control access to file systems; FSx for Lustre user guide, File system access "
+    "control with Amazon VPC; azurefile-csi-driver, deploy/example/nfs/README.md",
     applies_to=WholeStack(),
     why="A pod of any namespace may mount an NFS server by its address, and would read the data of all namespaces.",
     fix="EFS: set encrypted: true (this replaces the file system), and add a FileSystemPolicy whose statements require "
-    "aws:SecureTransport and elasticfilesystem:AccessPointArn. Azure: set enableHttpsTrafficOnly: true, "
-    "allowSharedKeyAccess: false and networkRuleSet.defaultAction: Deny.",
+    "aws:SecureTransport and elasticfilesystem:AccessPointArn. Lustre: name a group in securityGroupIds that admits "
+    "the VPC only. Azure: set enableHttpsTrafficOnly: true, allowSharedKeyAccess: false and "
+    "networkRuleSet.defaultAction: Deny.",
     check=check,
 )

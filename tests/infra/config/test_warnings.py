@@ -224,6 +224,21 @@ def test_an_existing_subnet_needs_the_endpoint_of_storage(network: dict[str, Any
     assert len([each for each in warned(config) if "must have the service endpoint Microsoft.Storage" in each]) == count
 
 
+LUSTRE = {"storage": {"fast": {"purpose": "scratch", "type": "lustre", "sizeGib": 1200, "zone": "b"}}}
+ELSEWHERE = "storage.fast.zone: no pool for user work has a group in zone b alone"
+
+
+@pytest.mark.parametrize(
+    ("changes", "count"),
+    [({}, 1), ({"zone": "a"}, 1), ({"zone": "b"}, 0), ({"zonal": True}, 0)],
+)
+def test_pods_follow_lustre_where_a_pool_has_a_group_of_its_zone_alone(changes: dict[str, Any], count: int) -> None:
+    pools = {f"pools.workload.{key}": value for key, value in changes.items()}
+    # The groups of notebooks are of one zone each.
+    told = warned(eks.config({**LUSTRE, **pools, "pools.jupyter": None}))
+    assert len([each for each in told if each.startswith(ELSEWHERE)]) == count
+
+
 @pytest.mark.parametrize(("type_", "told"), [("Standard_D8ps_v5", ["pools.workload"]), ("Standard_D8s_v5", [])])
 def test_arm_nodes_on_aks_may_not_mount_storage(type_: str, told: list[str]) -> None:
     storage = {"corpus": {"purpose": "dataset", "type": "files"}}

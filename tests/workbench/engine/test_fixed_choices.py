@@ -176,6 +176,31 @@ def test_after_a_failed_replacement_of_the_cluster_everything_may_change() -> No
     assert cluster_of(components_of_state(state)) is None, "there is none to empty or to compare with"
 
 
+FAST: dict[str, Any] = {"purpose": "scratch", "type": "lustre", "sizeGib": 4800, "zone": "a"}
+LUSTRE: dict[str, Any] = {"storage": {"fast": FAST}}
+
+
+def test_a_smaller_lustre_file_system_is_refused_before_the_provider_makes_an_empty_one() -> None:
+    (found,) = refused(LUSTRE, {**LUSTRE, "storage.fast.sizeGib": 2400})
+    assert str(found) == (
+        "- storage.fast.sizeGib: 2400, but the file system has 4800; FSx lets a file system grow and never shrink.\n"
+        "  Set it back to 4800. For 2400, add a storage of another name and copy the data there."
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (LUSTRE, {**LUSTRE, "storage.fast.sizeGib": 7200}),
+        (LUSTRE, {**LUSTRE, "storage.fast-lustre-fast": {**FAST, "sizeGib": 1200}}),
+        (LUSTRE, {}),
+        ({}, LUSTRE),
+    ],
+)
+def test_lustre_may_grow_come_and_go(before: dict[str, Any], after: dict[str, Any]) -> None:
+    assert refused(before, after) == []
+
+
 @pytest.mark.parametrize("model", CLOUDS, ids=lambda model: model.__name__)
 def test_the_description_of_a_fixed_choice_says_so_and_that_of_no_other(model: type[ContractModel]) -> None:
     said = {f"cluster.{key.name}" for key in tree(model).walk() if FIXED in key.node.said.get("description", "")}

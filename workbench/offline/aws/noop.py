@@ -17,6 +17,10 @@ OUTPUTS: Final[dict[str, dict[str, Any]]] = {
         "certificateAuthority": {"data": "bm9uZQ=="},
         "status": "ACTIVE",
     },
+    "aws:fsx/lustreFileSystem:LustreFileSystem": {
+        "dnsName": "fs-0.fsx.eu-west-1.amazonaws.com",
+        "mountName": "abcdefgh",
+    },
     "aws:kms/key:Key": {"keyId": "11111111-2222-3333-4444-555555555555"},
 }
 """Outputs of AWS resources, besides ``arn``, that programs read."""

@@ -87,7 +87,8 @@ def _security_groups() -> ReadResult:
             elif _is_of_eks(group):
                 yield "AWS::EC2::SecurityGroup", group.id
                 for rule in group.ingress_rules:
-                    if rule.ip_range:  # EKS's own rule is for the members of the group
+                    # EKS's own rule is for the members of the group.
+                    if (rule.source_group or {}).get("GroupId") != group.id:
                         yield "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", rule.id
                 continue
             else:

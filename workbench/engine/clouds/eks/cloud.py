@@ -1,9 +1,9 @@
 """EKS-specific checks and steps for changes of a cluster."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from typing_extensions import override
 
@@ -13,6 +13,7 @@ from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, NodeUpgrade, Rank, minor
 from workbench.engine.clouds.eks.cluster_components import EksAddon
+from workbench.engine.clouds.eks.file_systems import size_blockers
 from workbench.engine.clouds.eks.fixed_choices import FIXED
 from workbench.engine.clouds.way_back import WayBack, is_newer
 
@@ -58,6 +59,11 @@ class Eks(CloudStack):
     fixed = FIXED
 
     choices: EksConfig
+
+    @override
+    def fixed_blockers(self, deployment: Mapping[str, Any]) -> Iterator[Blocker]:
+        yield from super().fixed_blockers(deployment)
+        yield from size_blockers(self.stack, self.config.storage, deployment)
 
     @property
     @override

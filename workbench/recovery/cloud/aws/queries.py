@@ -18,7 +18,7 @@ from workbench.system.errors import UserError
 NOT_THERE: Final = frozenset(
     {"FileSystemNotFound", "NoSuchEntity", "NotFoundException", "PolicyNotFound", "ResourceNotFoundException"}
 )
-"""Not-found codes of EFS, IAM, KMS, EKS and CloudWatch Logs. Those of EC2 end in ``.NotFound``."""
+"""Not-found codes of EFS, FSx, IAM, KMS, EKS and CloudWatch Logs. Those of EC2 end in ``.NotFound``."""
 
 LOG_IN: Final = "Log in with the role that deploys the stack, as for `igz-clusters up`, then run the command again."
 _RETRIES: Final = Config(retries={"mode": "standard", "max_attempts": 10})

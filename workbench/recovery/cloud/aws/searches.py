@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.recovery.cloud.aws import backup, ec2, efs, eks, non_ec2
+from workbench.recovery.cloud.aws import backup, ec2, efs, eks, fsx, non_ec2
 from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
@@ -56,6 +56,7 @@ SEARCHES: Final[Mapping[str, Search]] = {
     "aws:eks/podIdentityAssociation:PodIdentityAssociation": Search(
         eks.pod_identity_association, ("clusterName", "namespace", "serviceAccount")
     ),
+    "aws:fsx/lustreFileSystem:LustreFileSystem": Search(fsx.file_system, ("tags",)),
     "aws:iam/role:Role": Search(non_ec2.role, ("name",)),
     "aws:iam/rolePolicy:RolePolicy": Search(non_ec2.role_policy, ("role", "name")),
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": Search(non_ec2.role_policy_attachment, ("role", "policyArn")),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from components.contract.aws import OwnTag
-from workbench.recovery.cloud.aws import backup, ec2, efs, eks, non_ec2
+from workbench.recovery.cloud.aws import backup, ec2, efs, eks, fsx, non_ec2
 from workbench.recovery.cloud.aws.ec2 import Kind
 from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.cloud_resource import CloudResource
@@ -40,6 +40,7 @@ _BY_CONTROLLERS: Final[Mapping[str, Kind]] = {
 """The same plus security groups; those created by controllers lack our tags."""
 
 FILE_SYSTEM: Final = "aws:efs/fileSystem:FileSystem"
+LUSTRE: Final = "aws:fsx/lustreFileSystem:LustreFileSystem"
 
 _ROLE_OF_BACKUPS: Final = "AWS Backup deletes expired backups with it; delete it after the vaults"
 
@@ -247,6 +248,11 @@ def _file_systems(account: AwsQueries) -> Iterator[CloudResource]:
             look = _aws(account, "efs", f"describe-access-points --access-point-id {result.id}")
             delete = _aws(account, "efs", f"delete-access-point --access-point-id {result.id}")
             yield CloudResource("aws:efs/accessPoint:AccessPoint", result.id, path, result.state, look, delete)
+    for name, result in fsx.file_systems(account):
+        if account.is_ours(result.tags or {}):
+            look = _aws(account, "fsx", f"describe-file-systems --file-system-ids {result.id}")
+            delete = _aws(account, "fsx", f"delete-file-system --file-system-id {result.id}")
+            yield CloudResource(LUSTRE, result.id, name, result.state, look, delete, holds_data=True)
 
 
 def _backups(account: AwsQueries) -> Iterator[CloudResource]:

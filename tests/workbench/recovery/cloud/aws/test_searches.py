@@ -16,10 +16,7 @@ from workbench.recovery.cloud.aws.searches import SEARCHES, search
 from workbench.recovery.cloud.lookup import LookupQuery
 from workbench.recovery.cloud.plan import Answer, Outcome, answer_of, identities, pending_creations, repaired
 
-UNUSED = {"aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"}
-"""Types that neither dev nor prod has today."""
-
-TYPES = sorted(set(facts().resources) - UNUSED)
+TYPES = sorted(facts().resources)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ UNTAGGED = {
     "aws:iam/rolePolicy:RolePolicy",
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
     "aws:kms/alias:Alias",
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule",
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
 }
 """They come and go with what they are a part of."""
@@ -81,6 +82,7 @@ def test_what_cannot_be_had_back_is_marked(resources: list[CloudResource]) -> No
         "aws:cloudwatch/logGroup:LogGroup",
         "aws:efs/fileSystem:FileSystem",
         "aws:eks/nodeGroup:NodeGroup",
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
         "aws:kms/key:Key",
     }
     groups = {resource.id for resource in resources if resource.holds_data and "NodeGroup" in resource.type}
