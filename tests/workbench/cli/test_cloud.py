@@ -5,7 +5,7 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -99,11 +99,14 @@ def test_a_cluster_that_eks_would_not_delete_is_not_emptied_either(
 @pytest.mark.parametrize(
     ("finalizer", "lost", "is_refused"),
     [
-        ("group.ingress.k8s.aws/alb", (RIGHTS,), True),
-        ("ingress.k8s.aws/resources", (RIGHTS,), True),
-        ("example.com/other", (RIGHTS,), False),
-        ("group.ingress.k8s.aws/alb", (RIGHTS, urn(CLUSTER, "test-cluster")), False),  # it is emptied
-        ("group.ingress.k8s.aws/alb", (GPU,), False),
+        ("group.ingress.k8s.aws/alb", {RIGHTS: "delete"}, True),
+        ("ingress.k8s.aws/resources", {RIGHTS: "delete"}, True),
+        ("example.com/other", {RIGHTS: "delete"}, False),
+        ("group.ingress.k8s.aws/alb", {RIGHTS: "replace"}, False),
+        # The cluster is emptied.
+        ("group.ingress.k8s.aws/alb", {RIGHTS: "delete", urn(CLUSTER, "test-cluster"): "delete"}, False),
+        ("group.ingress.k8s.aws/alb", {RIGHTS: "delete", urn(CLUSTER, "test-cluster"): "replace"}, False),
+        ("group.ingress.k8s.aws/alb", {GPU: "delete"}, False),
     ],
 )
 def test_a_load_balancer_controller_keeps_its_rights_as_long_as_it_holds_ingresses(
@@ -112,7 +115,7 @@ def test_a_load_balancer_controller_keeps_its_rights_as_long_as_it_holds_ingress
     monkeypatch: pytest.MonkeyPatch,
     *,
     finalizer: str,
-    lost: tuple[str, ...],
+    lost: Mapping[str, str],
     is_refused: bool,
 ) -> None:
     choose(tmp_path, policyGuard="warn")
@@ -120,7 +123,7 @@ def test_a_load_balancer_controller_keeps_its_rights_as_long_as_it_holds_ingress
     cluster = SimpleNamespace(contents=lambda: in_cluster.contents_of([ingress]))
     monkeypatch.setattr("workbench.cli.held_ingresses.recorded_cluster", lambda *_: nullcontext(cluster))
     monkeypatch.setattr("workbench.cli.emptying.empty_cluster", lambda *_, **__: None)
-    steps = [step("delete", each, {"inputs": {}, "outputs": {}}) for each in lost]
+    steps = [step(op, each, {"inputs": {}, "outputs": {}}) for each, op in lost.items()]
     engine.answers("preview", [*steps, *PLANNED])
     if is_refused:
         refused = refusal("up", STACK, "--yes")
