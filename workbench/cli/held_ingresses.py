@@ -54,7 +54,7 @@ def ingress_blockers(run: CloudRun, deployment: Mapping[str, Any], plan: Stream)
             "cluster.ingress",
             f"removed, but the AWS Load Balancer Controller still holds {', '.join(map(str, held))}",
             "it may go after them",
-            "Delete these, wait until `kubectl get ingress -A` no longer lists them, and run this again: without its "
-            "rights the controller deletes no load balancer.",
+            "Delete these, wait until `kubectl get ingresses,services -A` no longer lists them, and run this again: "
+            "without its rights the controller deletes no load balancer.",
         ),
     )

@@ -101,6 +101,7 @@ def test_a_cluster_that_eks_would_not_delete_is_not_emptied_either(
     [
         ("group.ingress.k8s.aws/alb", {RIGHTS: "delete"}, True),
         ("ingress.k8s.aws/resources", {RIGHTS: "delete"}, True),
+        ("service.k8s.aws/resources", {RIGHTS: "delete"}, True),
         ("example.com/other", {RIGHTS: "delete"}, False),
         ("group.ingress.k8s.aws/alb", {RIGHTS: "replace"}, False),
         # The cluster is emptied.
@@ -119,17 +120,18 @@ def test_a_load_balancer_controller_keeps_its_rights_as_long_as_it_holds_ingress
     is_refused: bool,
 ) -> None:
     choose(tmp_path, policyGuard="warn")
-    ingress = {"kind": "Ingress", "metadata": {"namespace": "mlrun", "name": "ce", "finalizers": [finalizer]}}
-    cluster = SimpleNamespace(contents=lambda: in_cluster.contents_of([ingress]))
+    kind = "Service" if finalizer.startswith("service") else "Ingress"
+    metadata = {"namespace": "mlrun", "name": "ce", "finalizers": [finalizer]}
+    held = {"kind": kind, "metadata": metadata, "spec": {"type": "LoadBalancer"}}
+    cluster = SimpleNamespace(contents=lambda: in_cluster.contents_of([held]))
     monkeypatch.setattr("workbench.cli.held_ingresses.recorded_cluster", lambda *_: nullcontext(cluster))
     monkeypatch.setattr("workbench.cli.emptying.empty_cluster", lambda *_, **__: None)
     steps = [step(op, each, {"inputs": {}, "outputs": {}}) for each, op in lost.items()]
     engine.answers("preview", [*steps, *PLANNED])
     if is_refused:
         refused = refusal("up", STACK, "--yes")
-        assert "cluster.ingress: removed, but the AWS Load Balancer Controller still holds ingress mlrun/ce" in str(
-            refused
-        )
+        still = f"the AWS Load Balancer Controller still holds {kind.lower()} mlrun/ce"
+        assert f"cluster.ingress: removed, but {still}" in str(refused)
         assert "up" not in engine.commands
         assert refusal("preview", STACK).message == refused.message
     else:
