@@ -11,6 +11,7 @@ from workbench.engine.in_cluster import recorded_cluster
 from workbench.report.changes import changes_of
 from workbench.report.events import Stream
 from workbench.report.model import Operation
+from workbench.report.words import DESTRUCTIVE
 from workbench.system.errors import UserError
 
 _RIGHTS: Final = "EksLoadBalancerRights$aws:eks/podIdentityAssociation:PodIdentityAssociation"
@@ -26,16 +27,18 @@ kubernetes-sigs/aws-load-balancer-controller v3.5.0, ``pkg/shared_constants/fina
 def ingress_blockers(run: CloudRun, deployment: Mapping[str, Any], plan: Stream) -> Sequence[Blocker]:
     """Return why a plan must not remove `cluster.ingress` on EKS yet: load balancers that only the controller deletes.
 
-    A cluster that goes too is emptied first. A cluster that does not answer is noted only: the engine meets it too.
+    A cluster that is deleted or replaced is emptied first. One that does not answer is noted only: the engine meets it
+    too.
 
     Parameters
     ----------
     deployment
         The stack's state, which records how to reach the cluster.
     """
-    deleted = {each.change.urn for each in changes_of(plan) if each.change.operation is Operation.DELETE}
+    changes = {each.change.urn: each.change.operation for each in changes_of(plan)}
+    is_taken = any(_RIGHTS in urn and operation is Operation.DELETE for urn, operation in changes.items())
     cluster = cluster_of(components_of_state(deployment))
-    if not any(_RIGHTS in urn for urn in deleted) or not cluster or cluster.urn in deleted:
+    if not is_taken or not cluster or changes.get(cluster.urn) in DESTRUCTIVE:
         return ()
     try:
         with recorded_cluster(deployment, run.session.whole_environment()) as access:
@@ -51,7 +54,7 @@ def ingress_blockers(run: CloudRun, deployment: Mapping[str, Any], plan: Stream)
             "cluster.ingress",
             f"removed, but the AWS Load Balancer Controller still holds {', '.join(map(str, held))}",
             "it may go after them",
-            "Delete these, wait until `kubectl get ingress -A` no longer lists them, and run this again: without its "
-            "rights the controller deletes no load balancer.",
+            "Delete these, wait until `kubectl get ingresses,services -A` no longer lists them, and run this again: "
+            "without its rights the controller deletes no load balancer.",
         ),
     )

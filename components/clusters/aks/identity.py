@@ -42,7 +42,7 @@ CONDITION_VERSION: Final = "2.0"
 """The only one: https://learn.microsoft.com/azure/role-based-access-control/conditions-role-assignments-rest."""
 
 KEEPS_NAME: Final[Mapping[str, Any]] = {"ignore_changes": ["roleAssignmentName"], "delete_before_replace": True}
-"""Options of roles on what clusters share, whose names have had the cluster in them only since release 0.3.
+"""Options of roles on what clusters share, whose names had no cluster in them in releases before 0.3.
 
 An existing assignment keeps its name: Azure allows no second one of a role for a principal on a scope
 (``RoleAssignmentExists``), so the engine could not create it under another name before it deletes it, and in between

@@ -27,10 +27,13 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
     """Reject secrets in user data, and logins in the addresses of a proxy, which AKS tells every pod too."""
     if resource.type == LAUNCH_TEMPLATE:
         given = resource.props.at("userData").text()
-        texts = _texts(given) if given else []
-        for secret, form in SECRETS.items():
-            if any(map(form.search, texts)):
-                yield Finding(f"Launch template '{resource.name}' has {secret} in its user data; expected no secrets.")
+        contents = _contents(given) if given else []
+        texts = [content.decode(errors="replace") for content in contents]
+        found = [secret for secret, form in SECRETS.items() if any(map(form.search, texts))]
+        for secret in found:
+            yield Finding(f"Launch template '{resource.name}' has {secret} in its user data; expected no secrets.")
+        if not found and any(content.startswith(_GZIP) for content in contents):
+            raise NotJudgeableError("userData", "is compressed")
         return
     for key in ("httpProxy", "httpsProxy"):
         address = resource.props.at("httpProxyConfig", key).text()
@@ -38,17 +41,14 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
             yield Finding(f"Cluster '{resource.name}' has a login in httpProxyConfig.{key}; expected none.")
 
 
-def _texts(given: str) -> list[str]:
-    """Return user data, which the API takes in base64, and each MIME part in it; compressed data is not judgeable."""
+def _contents(given: str) -> list[bytes]:
+    """Return user data, which the API takes in base64, and each MIME part in it."""
     try:
         whole = base64.b64decode("".join(given.split()), validate=True)
     except ValueError:
         whole = given.encode(errors="replace")
     parts = (each.get_payload(decode=True) for each in message_from_bytes(whole).walk())
-    contents = [whole, *(part for part in parts if isinstance(part, bytes))]
-    if any(content.startswith(_GZIP) for content in contents):
-        raise NotJudgeableError("userData", "is compressed")
-    return [content.decode(errors="replace") for content in contents]
+    return [whole, *(part for part in parts if isinstance(part, bytes))]
 
 
 RULE = Rule(

@@ -11,6 +11,7 @@ from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.registry import SYSTEMS
 from components.contract.systems.system_values import SystemChoices
 from infra.config import StackConfig
+from infra.config.effective import SETTINGS_DIGEST
 from support.siblings import KINDS, POOLS, TYPES, config_of, declared
 
 Pools = Mapping[str, Mapping[str, Any]]
@@ -84,7 +85,8 @@ def _state(config: StackConfig) -> dict[str, Any]:
         for each in found.resources
         if not each.type.startswith("igz-clusters:")  # components, which have no life of their own
     }
-    exports = {f"output {name}": value for name, value in found.exports.items()}
+    # The digest of all settings changes with every change.
+    exports = {f"output {name}": value for name, value in found.exports.items() if name != SETTINGS_DIGEST}
     cluster = PlatformCluster(
         groups=config.groups,
         spot_taint=config.spot_taint,

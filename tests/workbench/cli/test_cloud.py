@@ -5,7 +5,7 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -99,11 +99,15 @@ def test_a_cluster_that_eks_would_not_delete_is_not_emptied_either(
 @pytest.mark.parametrize(
     ("finalizer", "lost", "is_refused"),
     [
-        ("group.ingress.k8s.aws/alb", (RIGHTS,), True),
-        ("ingress.k8s.aws/resources", (RIGHTS,), True),
-        ("example.com/other", (RIGHTS,), False),
-        ("group.ingress.k8s.aws/alb", (RIGHTS, urn(CLUSTER, "test-cluster")), False),  # it is emptied
-        ("group.ingress.k8s.aws/alb", (GPU,), False),
+        ("group.ingress.k8s.aws/alb", {RIGHTS: "delete"}, True),
+        ("ingress.k8s.aws/resources", {RIGHTS: "delete"}, True),
+        ("service.k8s.aws/resources", {RIGHTS: "delete"}, True),
+        ("example.com/other", {RIGHTS: "delete"}, False),
+        ("group.ingress.k8s.aws/alb", {RIGHTS: "replace"}, False),
+        # The cluster is emptied.
+        ("group.ingress.k8s.aws/alb", {RIGHTS: "delete", urn(CLUSTER, "test-cluster"): "delete"}, False),
+        ("group.ingress.k8s.aws/alb", {RIGHTS: "delete", urn(CLUSTER, "test-cluster"): "replace"}, False),
+        ("group.ingress.k8s.aws/alb", {GPU: "delete"}, False),
     ],
 )
 def test_a_load_balancer_controller_keeps_its_rights_as_long_as_it_holds_ingresses(
@@ -112,21 +116,22 @@ def test_a_load_balancer_controller_keeps_its_rights_as_long_as_it_holds_ingress
     monkeypatch: pytest.MonkeyPatch,
     *,
     finalizer: str,
-    lost: tuple[str, ...],
+    lost: Mapping[str, str],
     is_refused: bool,
 ) -> None:
     choose(tmp_path, policyGuard="warn")
-    ingress = {"kind": "Ingress", "metadata": {"namespace": "mlrun", "name": "ce", "finalizers": [finalizer]}}
-    cluster = SimpleNamespace(contents=lambda: in_cluster.contents_of([ingress]))
+    kind = "Service" if finalizer.startswith("service") else "Ingress"
+    metadata = {"namespace": "mlrun", "name": "ce", "finalizers": [finalizer]}
+    held = {"kind": kind, "metadata": metadata, "spec": {"type": "LoadBalancer"}}
+    cluster = SimpleNamespace(contents=lambda: in_cluster.contents_of([held]))
     monkeypatch.setattr("workbench.cli.held_ingresses.recorded_cluster", lambda *_: nullcontext(cluster))
     monkeypatch.setattr("workbench.cli.emptying.empty_cluster", lambda *_, **__: None)
-    steps = [step("delete", each, {"inputs": {}, "outputs": {}}) for each in lost]
+    steps = [step(op, each, {"inputs": {}, "outputs": {}}) for each, op in lost.items()]
     engine.answers("preview", [*steps, *PLANNED])
     if is_refused:
         refused = refusal("up", STACK, "--yes")
-        assert "cluster.ingress: removed, but the AWS Load Balancer Controller still holds ingress mlrun/ce" in str(
-            refused
-        )
+        still = f"the AWS Load Balancer Controller still holds {kind.lower()} mlrun/ce"
+        assert f"cluster.ingress: removed, but {still}" in str(refused)
         assert "up" not in engine.commands
         assert refusal("preview", STACK).message == refused.message
     else:
