@@ -142,7 +142,7 @@ def _isolation_problems(choices: AksConfig) -> Iterator[Mismatch]:
             ("authorizedRanges",), "must be empty if network.internet is none: nodes reach a private API only"
         )
     if choices.node_image_channel is NodeImageChannel.SECURITY_PATCH:
-        why = "must be node-image or none if network.internet is none: nodes reach no source of packages"
+        why = "must be node-image or none if network.internet is none: Azure documents no other channel there"
         yield Mismatch(("nodeImageChannel",), why)
     if choices.backup:
         why = "is impossible if network.internet is none: Azure documents no backups of such clusters; remove it"

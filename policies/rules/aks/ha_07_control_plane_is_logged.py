@@ -70,7 +70,8 @@ RULE = Rule(
     source="CIS AKS benchmark, 2.1.1 (audit logs); checkov, CKV_AZURE_4",
     applies_to=WholeStack(),
     why="Azure keeps no logs by default, so an incident cannot be traced afterwards. A network isolated cluster "
-    "(outboundType none or block) needs the audit log only, because its agent does not reach the workspace.",
+    "(outboundType none or block) needs the audit log only: its agent reaches the workspace by private endpoints or "
+    "not at all.",
     fix="Enable addonProfiles.omsagent, and add a DiagnosticSetting for the cluster with category kube-audit-admin.",
     check=check,
 )
