@@ -89,7 +89,6 @@ class LustreStorage(StorageOfOneType):
                 f"{name}-nodes",
                 security_group_id=self._args.nodes_group,
                 referenced_security_group_id=group.id,
-                description="Lustre servers",
                 **ports,
                 opts=self.child(),
             )
