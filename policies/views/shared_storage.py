@@ -22,7 +22,6 @@ CLIENT_POLICY: Final = "aws:efs/fileSystemPolicy:FileSystemPolicy"
 BACKUP_POLICY: Final = "aws:efs/backupPolicy:BackupPolicy"
 
 LUSTRE: Final = "aws:fsx/lustreFileSystem:LustreFileSystem"
-INGRESS_RULE: Final = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 
 ACCOUNT: Final = azure_native("storage", "StorageAccount")
 FILE_SERVICE: Final = azure_native("storage", "FileServiceProperties")
@@ -127,10 +126,10 @@ class LustreStorage(SharedStorage):
                 )
 
     def _rules(self) -> Iterator[Resource]:
-        """Return the rules about who reaches it, of those groups that the stack makes."""
+        """Return what may say who reaches it: the groups that the stack makes, and the rules beside them."""
         groups = set(self.resource.depends_on.get("securityGroupIds", ()))
         for each in self.stack:
-            if each.type == INGRESS_RULE and groups & set(each.depends_on.get("securityGroupId", ())):
+            if each.urn in groups or groups & set(each.depends_on.get("securityGroupId", ())):
                 yield each
 
     @override

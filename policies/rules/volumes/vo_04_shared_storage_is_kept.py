@@ -24,8 +24,8 @@ RULE = Rule(
     title="Homes and datasets of production must have backups and be protected from deletion",
     severity=Severity.HIGH,
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.MANDATORY},
-    source="EFS user guide, Backing up EFS file systems; azure-docs, storage-files-prevent-file-share-deletion; Pulumi "
-    "documentation, resource option protect",
+    source="EFS user guide, Backing up EFS file systems; FSx for Lustre user guide, Protecting your data with backups; "
+    "azure-docs, storage-files-prevent-file-share-deletion; Pulumi documentation, resource option protect",
     applies_to=WholeStack(),
     why="A deleted directory, a renamed key in a stack file or a destroy in the wrong stack would end work of months.",
     fix="Leave `backups` out or set it to true, or say `purpose: scratch` if the data can be computed again.",
