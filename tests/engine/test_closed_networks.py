@@ -180,6 +180,7 @@ def network_without_a_gateway(azure: Subscription) -> None:
 
 def test_an_isolated_cluster_lives_in_a_network_of_its_owner_by_a_registry(azure: Subscription) -> None:
     network_without_a_gateway(azure)
+    put(azure, f"{OWNER}/images", GROUP, location="westeurope")
     bring_up(azure, "aks-dev", network=ISOLATED, authorizedRanges=None)
     found = properties(azure)
     assert found["networkProfile"]["outboundType"] == "none"
