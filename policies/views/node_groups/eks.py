@@ -121,7 +121,12 @@ TYPES: Final = CloudTypes(
     clusters=(EKS_CLUSTER,),
     keys=(KMS_KEY,),
     networks=(VPC, SUBNET),
-    disks=("aws:ebs/volume:Volume", "aws:efs/fileSystem:FileSystem", "aws:s3/bucket(V2)?:Bucket(V2)?"),
+    disks=(
+        "aws:ebs/volume:Volume",
+        "aws:efs/fileSystem:FileSystem",
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
+        "aws:s3/bucket(V2)?:Bucket(V2)?",
+    ),
     logs=(LOG_GROUP,),
     tagged=(
         LAUNCH_TEMPLATE,

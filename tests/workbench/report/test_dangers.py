@@ -121,6 +121,7 @@ def test_kinds_by_type_and_labels(type_: str, inputs: Mapping[str, Any], kind: s
         "kubernetes:core/v1:PersistentVolume",
         "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition",
         "aws:ebs/volume:Volume",
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
         "aws:s3/bucket:Bucket",
         "aws:cloudwatch/logGroup:LogGroup",
         "azure-native:storage:StorageAccount",
