@@ -21,7 +21,7 @@ MaxAge = Annotated[
     int, typer.Option("--max-age", min=1, metavar="DAYS", help="Warn about prices that are older than this.")
 ]
 
-_LEFT_OUT = "In USD: list prices before discounts; without disks, traffic, load balancers and logs."
+_LEFT_OUT = "In USD: list prices before discounts; without disks, file systems, traffic, load balancers and logs."
 
 
 @app.command()
