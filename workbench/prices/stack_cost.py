@@ -1,6 +1,7 @@
 """What the pools of a stack cost, at their smallest and at their largest size.
 
-Nodes and the control plane's fee only, at list prices: no discounts, disks, file systems, traffic, load balancers, addresses or logs.
+Nodes and the control plane's fee only, at list prices: no discounts, disks, file systems, traffic, load
+balancers, addresses or logs.
 """
 
 from collections.abc import Iterable
