@@ -116,7 +116,8 @@ def test_with_the_cluster_full_a_high_pod_evicts_nothing_and_goes_before_low_one
     for name in ("low-waiting-1", "low-waiting-2"):
         cluster.apply(pod(name, gpus=1, nodeSelector=USER, priorityClassName="igz-workload-low"))
     cluster.apply(pod("high", gpus=1, nodeSelector=USER, priorityClassName="igz-workload-high"))
-    holds_for(lambda: all(cluster.pool_of(name) == "gpu" for name in runners), seconds=5)
+    # Longer than the scheduler's back-off of at most 10 s: a pod that waits in it lets those of lower priority pass.
+    holds_for(lambda: all(cluster.pool_of(name) == "gpu" for name in runners), seconds=11)
     assert cluster.pool_of("high") is None
     cluster.kubectl("delete", "pod", runners[0], "-n", "mlrun", "--grace-period=0", "--force")
     assert eventually(lambda: cluster.pool_of("high")) == "gpu"
