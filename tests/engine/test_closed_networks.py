@@ -12,7 +12,6 @@ from support.azure_emulator import Subscription
 from support.azure_resources import ADDRESS, ASSIGNMENT, CLUSTER, COLLECTION, GROUP, NAT, NETWORK, SUBNET
 from support.cloud_account import CloudAccount
 from support.cluster import eventually
-from support.lives import kill
 from workbench.offline.azure.facts import resource
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
@@ -62,7 +61,7 @@ def test_nodes_of_eks_follow_proxy_and_certificates(aws: Account) -> None:
     assert ".other.example" in found
 
     aws.edit("dev", cluster__proxy=PROXY)
-    kill(aws, "dev", "ec2:CreateLaunchTemplateVersion")
+    lives.kill(aws, "dev", "ec2:CreateLaunchTemplateVersion")
     in_state, in_aws = aws_emulator.identities(aws, "dev")
     assert in_state == in_aws
 
@@ -76,7 +75,7 @@ BLOCK = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
 def test_a_range_of_pods_comes_with_the_cluster_and_stays(aws: Account) -> None:
     given = {"prefixDelegation": True, "podCidr": "100.64.0.0/16", "addonVersions": {"vpc-cni": "v1.22.2-eksbuild.1"}}
     aws.edit("dev", **{f"cluster__{key}": value for key, value in given.items()})
-    kill(aws, "dev", "ec2:AssociateVpcCidrBlock")
+    lives.kill(aws, "dev", "ec2:AssociateVpcCidrBlock")
     in_state, in_aws = aws_emulator.identities(aws, "dev")
     assert in_state == in_aws
     assert len(aws.aws.inventory()[BLOCK]) == 1
@@ -139,7 +138,7 @@ def test_nodes_of_aks_follow_proxy_and_certificates(azure: Subscription) -> None
     assert "other.example" in properties(azure)["httpProxyConfig"]["noProxy"]
 
     azure.edit("aks-dev", cluster__proxy=PROXY)
-    kill(azure, "aks-dev", WRITE)
+    lives.kill(azure, "aks-dev", WRITE)
     in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
     assert in_state == in_azure
 
