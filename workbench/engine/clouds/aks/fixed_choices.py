@@ -28,17 +28,20 @@ def _live_network(deployment: Mapping[str, Any]) -> str:
     return next((subnet.lower().rpartition("/subnets/")[0] for subnet in subnets if subnet), "")
 
 
+def _recorded(deployment: Mapping[str, Any], profile: str) -> Mapping[str, Any]:
+    """Return a profile among the inputs of the cluster in the state; empty if there is none."""
+    cluster = next(resources_of(deployment, CLUSTER), None) or {}
+    return (cluster.get("inputs") or {}).get(profile) or {}
+
+
 def _live_internet(deployment: Mapping[str, Any]) -> str:
-    cluster = next(resources_of(deployment, CLUSTER), None)
-    given = (((cluster or {}).get("inputs") or {}).get("networkProfile") or {}).get("outboundType")
+    given = _recorded(deployment, "networkProfile").get("outboundType")
     found = {type_: internet for internet, type_ in OUTBOUND_TYPES.items()}
     return found.get(given, Internet.NAT) if given else ""
 
 
 def _live_registry(deployment: Mapping[str, Any]) -> str:
-    cluster = next(resources_of(deployment, CLUSTER), None)
-    profile = ((cluster or {}).get("inputs") or {}).get("bootstrapProfile") or {}
-    return str(profile.get("containerRegistryId") or "").lower()
+    return str(_recorded(deployment, "bootstrapProfile").get("containerRegistryId") or "").lower()
 
 
 def _declared_zone(choices: AksConfig) -> str:
@@ -48,8 +51,7 @@ def _declared_zone(choices: AksConfig) -> str:
 
 
 def _live_zone(deployment: Mapping[str, Any]) -> str:
-    cluster = next(resources_of(deployment, CLUSTER), None)
-    zone = (((cluster or {}).get("inputs") or {}).get("apiServerAccessProfile") or {}).get("privateDNSZone")
+    zone = _recorded(deployment, "apiServerAccessProfile").get("privateDNSZone")
     return _AKS_ZONE if zone == "system" else str(zone or "").lower()
 
 
