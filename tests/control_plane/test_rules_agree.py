@@ -28,7 +28,7 @@ from policies.settings import context
 from policies.values import Value
 from policies.views.pods import PODS
 from policies.views.priority_classes import PRIORITY_CLASS
-from support.admission import Rendered, account, namespace, present, ready, rules_at_admission, short
+from support.admission import Rendered, account, namespace, present, ready, rules_at_admission, short, types_checked
 from support.api import Answer, Api, path_of
 from support.cluster import Cluster, eventually, pod
 from support.recorder import record
@@ -305,7 +305,7 @@ def test_the_largest_pod_is_judged_within_the_budget_of_the_api_server(
     ]
 
 
-def test_every_expression_fits_the_types_of_a_pod(api: Api) -> None:
+def test_every_expression_fits_the_types_of_a_pod(api: Api, cluster: Cluster) -> None:
     """The cluster's own policies judge several kinds at once, whose common type is none; here each rule is checked."""
     fields = {"template": "object", "metadata": "object.metadata", "spec": "object.spec"}
     of_the_stack = rule_variables((), PolicyChoices.model_validate({}))
@@ -325,7 +325,7 @@ def test_every_expression_fits_the_types_of_a_pod(api: Api) -> None:
         }
         for rule in rules
     ]
-    with present(api, policies):
+    with present(api, policies), types_checked(cluster):
         found = {
             policy["metadata"]["name"]: eventually(
                 lambda policy=policy: (

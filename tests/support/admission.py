@@ -1,8 +1,9 @@
 """Rules at admission as the component makes them, bound to namespaces of a test."""
 
 import json
+import subprocess
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,8 +17,9 @@ from components.scheduling.admission_rules import AdmissionRule, AdmissionRules,
 from policies.admission import entries
 from policies.rule import Rule
 from support.api import Api
-from support.cluster import eventually
+from support.cluster import Cluster, eventually
 from support.recorder import record
+from workbench.local.components import POLICY_TYPES
 from workbench.stacks import find
 
 Manifest = dict[str, Any]
@@ -109,6 +111,18 @@ def present(api: Api, manifests: Iterable[Manifest]) -> Iterator[None]:
     finally:
         for manifest in reversed(made):
             api.delete(manifest)
+
+
+@contextmanager
+def types_checked(cluster: Cluster) -> Iterator[None]:
+    """Let Kubernetes check the types of all policies' expressions, which local clusters leave out."""
+    flags = (f"--kubeconfig={cluster.kubeconfig()}", f"--controllers={POLICY_TYPES}", "--leader-elect=false")
+    with (cluster.data / "policy-types.log").open("wb") as log, ExitStack() as stack:
+        command = [cluster.binary("kube-controller-manager"), *flags, "--secure-port=0"]
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+        stack.callback(process.wait)
+        stack.callback(process.terminate)
+        yield
 
 
 def ready(api: Api, probe: Manifest, says: str) -> None:
