@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.contract.environments import ClusterKind
+from components.contract.namespaces import volumes_of
+from infra.config import StackConfig
 from workbench.acceptance.copied_stack import CopiedStack
 from workbench.engine.clouds.find import CLOUDS
 
@@ -29,6 +31,8 @@ def announcement(copied: CopiedStack, source: str) -> Iterator[str]:
         ClusterKind.LOCAL: "a control plane on this machine, with simulated nodes.",
         ClusterKind.EXISTING: "labels, taints, classes and namespaces on the stack's cluster, removed at the end.",
     }.get(kind, f"a cluster of its own ({kind}), with network, keys, roles and {least} to {least + empty} nodes.")
+    if kind is not ClusterKind.LOCAL and (sizes := list(_sizes(config))):
+        yield f"Storage is made in its full size, and clouds charge for that while it exists: {', '.join(sizes)}."
     yield f"It takes about {_time(hours)}. The original stack and its file are not changed."
     if type(config.cluster) in CLOUDS:
         used = hours * (least + POD_SHARE * empty)
@@ -36,6 +40,16 @@ def announcement(copied: CopiedStack, source: str) -> Iterator[str]:
         yield f"Cost: about {used:.0f} node-hours ({', '.join(types)}), {hours:g} hours of a control plane, and the"
         yield "network's gateways, addresses and logs for that time. These hours are estimates, not measured."
     yield f"Stack file and record: {copied.folder}"
+
+
+def _sizes(config: StackConfig) -> Iterator[str]:
+    """Yield the shared storage that has a size whatever is in it: Lustre file systems, shares and claims."""
+    for name, storage in config.storage.items():
+        if storage.size_gib is not None:
+            yield f"Lustre file system '{name}' ({storage.size_gib:,} GiB)"
+    for (namespace, claim), volume in volumes_of(config.namespaces).items():
+        if volume.size_gib is not None:
+            yield f"volume '{claim}' of namespace '{namespace}' ({volume.size_gib:,} GiB)"
 
 
 def _time(hours: float) -> str:
