@@ -120,7 +120,7 @@ class CopiedStack:
         if yaml_source.read(self._own_overrides).document != self._overrides():
             edited.append(f"its waivers and remedies in {policy_overrides.FILE}")
         if edited:
-            files = " or ".join(each.name for each in (source.file, source.base) if each)
+            files = " or ".join(each.name for each in source.files)
             raise UserError(
                 f"{files} was edited after this run began, and the copy does not have the edits: {', '.join(edited)}.",
                 f"Start a new run: `{self.command} --clean-up`, then `{self.command}`. To continue this one, undo the "

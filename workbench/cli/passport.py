@@ -233,7 +233,7 @@ def _of_stack(passport: Passport, stack: Stack) -> tuple[Difference, ...]:
     if passport.stack.digest == stack.digest:
         return ()
     then = f"sha256:{passport.stack.digest[:12]} of commit {passport.stack.commit or 'none'}"
-    files = " with ".join(stacks.shown_path(each) for each in (stack.file, stack.base) if each)
+    files = " with ".join(stacks.shown_path(each) for each in stack.files)
     return (Difference(f"{files}, settings", then, f"sha256:{stack.digest[:12]}"),)
 
 

@@ -33,7 +33,7 @@ from workbench.passport.reading import Sight
 from workbench.passport.standards import standard_claims
 from workbench.report import pools
 from workbench.report.events import STACK_TYPE
-from workbench.stacks import Stack
+from workbench.stacks import Stack, shown_path
 from workbench.system.errors import UserError
 from workbench.system.paths import APP
 from workbench.verification.contract import Contract
@@ -70,7 +70,7 @@ class Findings:
 
 
 def require_applied(stack: Stack, contract: Contract) -> None:
-    """Return if `up` last ran with the settings of the stack file.
+    """Return if `up` last ran with the settings of now: of the stack file, its base and the defaults of this release.
 
     Raises
     ------
@@ -84,9 +84,11 @@ def require_applied(stack: Stack, contract: Contract) -> None:
             f"Run `igz-clusters up {stack.name}` first.",
         )
     if recorded != stack.digest or pools.differences(contract.recorded, declared_groups(stack.config)):
+        files = " or ".join(map(shown_path, stack.files))
         raise UserError(
-            f"`up` has not applied all changes of the stack file of '{stack.name}'.",
-            f"`igz-clusters preview {stack.name}` lists them; run `igz-clusters up {stack.name}` first.",
+            f"`up` last ran with other settings of '{stack.name}': {files} was changed since, or a release of this "
+            "package with other defaults was installed.",
+            f"`igz-clusters preview {stack.name}` shows what that changes; run `igz-clusters up {stack.name}` first.",
         )
 
 

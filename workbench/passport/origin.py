@@ -56,7 +56,7 @@ def origin_of(stack: Stack, package: Path = PROJECT_ROOT) -> Origin:
     package
         Folder of this package. Default: that of the running one.
     """
-    sources = [each.resolve() for each in (stack.file, stack.base, stacks.folder() / policy_overrides.FILE) if each]
+    sources = [each.resolve() for each in (*stack.files, stacks.folder() / policy_overrides.FILE)]
     commit, doubts = _commit_of(package)
     return Origin(version(APP), commit, _commit(sources[0].parent), (*_unclean_stack(*sources), *doubts))
 

@@ -55,6 +55,11 @@ class Stack:
     """What sets each value, by its path below ``CONFIG_KEY``; defaults are missing."""
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """The stack file, and its base if it has one."""
+        return (self.file, *([self.base] if self.base else []))
+
+    @property
     def is_local(self) -> bool:
         """Whether the cluster lives on this machine, and so its state."""
         return isinstance(self.config.cluster, LocalConfig)

@@ -219,7 +219,16 @@ def test_a_stack_file_that_no_commit_holds_is_refused(folder: Path) -> None:
 def test_a_stack_file_that_is_not_applied_is_refused(folder: Path, key: str, value: object) -> None:
     document = existing.document({key: value})
     (folder / "Pulumi.test.yaml").write_text(json.dumps({"config": {CONFIG_KEY: document}}))
-    assert "`up` has not applied all changes" in refusal(run("make", "test", "--key", "key.pem", "--allow-dirty"))
+    said = refusal(run("make", "test", "--key", "key.pem", "--allow-dirty"))
+    assert said.startswith("`up` last ran with other settings of 'test': Pulumi.test.yaml was changed since, or a ")
+
+
+def test_a_base_that_is_not_applied_is_refused_and_named(folder: Path) -> None:
+    (folder / "Base.acme.yaml").write_text("schemaVersion: 1\nlayers: [{settings: {policies: {admission: warn}}}]\n")
+    document = existing.document({"base": "acme"})
+    (folder / "Pulumi.test.yaml").write_text(json.dumps({"config": {CONFIG_KEY: document}}))
+    said = refusal(run("make", "test", "--key", "key.pem", "--allow-dirty"))
+    assert ": Pulumi.test.yaml or Base.acme.yaml was changed since, or a release of this package with" in said
 
 
 def test_an_up_of_a_release_that_recorded_no_settings_is_not_taken_for_one_with_these(
