@@ -13,7 +13,7 @@ from components.contract.identity import CloudIdentity
 from components.contract.ingress import WaysIn
 from components.contract.kind_nodes import KindNodes
 from components.contract.pools import NodePool
-from components.contract.shared_storage import Storage, Volumes
+from components.contract.shared_storage import Storage, StorageType, Volumes
 from components.contract.taints import Taint
 
 ConfigT = TypeVar("ConfigT", bound=ContractModel)
@@ -125,6 +125,8 @@ class KindDescriptor(Generic[ConfigT]):
     """Finds shared storage that the cluster cannot have; paths begin at the stack file's ``storage``."""
     volume_problems: Callable[[ConfigT, Volumes], Iterator[Mismatch]] = any_volume
     """Finds volumes in shared storage that cannot be; paths begin at the stack file's ``namespaces``."""
+    provisioned: frozenset[StorageType] = frozenset()
+    """Shared storage that the stack makes and whose class makes a volume for each claim; others have declared ones."""
     group_problem: Callable[[ConfigT, str], str | None] = any_group
     """Returns why no group can have a name on this kind of cluster; None if one can."""
     group_note: Callable[[ConfigT, str], str | None] = any_group

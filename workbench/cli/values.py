@@ -9,10 +9,12 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from components.contract.clusters import descriptor_of
 from components.contract.environments import ClusterKind
 from components.contract.existing.config import OLDEST_MINOR
 from components.contract.mlrun_choices import registry_address
 from components.contract.namespaces import UserNamespace
+from components.contract.shared_storage import class_name
 from components.contract.systems.platform_cluster import PlatformCluster
 from components.contract.systems.registry import SYSTEMS, Derivation, System
 from components.contract.systems.system_values import ObjectStore, SystemChoices
@@ -114,6 +116,7 @@ def _checked(stack: stacks.Stack, asked: _Asked) -> tuple[tuple[int, int], Syste
         lambda: _check_options(asked.chosen, system, derivation),
         lambda: _check(derivation, assumed),
         lambda: _check_registry(assumed.registry),
+        lambda: _check_class(stack, assumed.storage_class),
         lambda: _minor(stack, asked.kubernetes),
         lambda: _chart(asked.chart, system, derivation),
         lambda: _namespace(stack, asked.namespace, system),
@@ -162,6 +165,18 @@ def _check_registry(given: str | None) -> None:
             registry_address(given)
         except ValueError as error:
             raise UserError(f"--registry: '{given}' {error}.") from None
+
+
+def _check_class(stack: stacks.Stack, given: str | None) -> None:
+    """Refuse the class of a storage in which only `up` makes volumes: claims of a chart would wait for ever."""
+    own = {class_name(key): each for key, each in stack.config.storage.items() if not each.storage_class}
+    if given in own and own[given].type not in descriptor_of(stack.config.cluster).provisioned:
+        raise UserError(
+            f"--storage-class: '{given}' has only the volumes that the stack file declares (`namespaces.*.volumes`): "
+            "other claims of it would stay pending.",
+            "Leave the option out for the cluster's default class, or name a class that makes volumes for claims. "
+            "docs/shared-storage.md has homes of JupyterHub in one claim.",
+        )
 
 
 def _completed(cluster: PlatformCluster, choices: SystemChoices, system: System) -> SystemChoices:

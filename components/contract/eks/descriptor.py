@@ -17,6 +17,7 @@ from components.contract.groups import NodeGroup, by_zone
 from components.contract.ingress import WaysIn
 from components.contract.kind import KindDescriptor, made_by_the_stack
 from components.contract.ranges import service_address
+from components.contract.shared_storage import StorageType
 
 POD_IDENTITY: Final = AllowedEgress(name="pod-identity", cidrs=("169.254.170.23/32",), ports=(80,))
 """The agent on each node that hands a pod the credentials of its own service account.
@@ -66,6 +67,7 @@ EKS: Final = KindDescriptor(
     creation_problems=creation_problems,
     storage_problems=storage_problems,
     volume_problems=volume_problems,
+    provisioned=frozenset({StorageType.FILES}),
     split=_split,
     egress=_egress,
     identity_problems=identity_problems,

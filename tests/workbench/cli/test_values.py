@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from components.contract.environments import PlatformProfile
 from components.contract.systems.registry import SYSTEMS, System
+from infra.config import CONFIG_KEY
+from support import aks, eks, existing
 from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli.app import app
@@ -186,6 +188,35 @@ def test_options_of_other_systems_and_unknown_charts_are_refused(monkeypatch: py
     wrong = str(run("--ingress-class", "nginx", "--storage-class", "ssd", "--chart", "0.1").exception)
     assert "--for mlrun-ce does not use --storage-class, --ingress-class" in wrong
     assert "--chart: '0.1' is not a known version of the chart for mlrun-ce.\nKnown: 0.12, 0.11." in wrong
+
+
+FILES = {"purpose": "scratch", "type": "files"}
+LUSTRE = {**FILES, "type": "lustre", "sizeGib": 1200, "zone": "a"}
+STORED = {
+    "eks": eks.document({"storage": {"corpus": FILES, "fast": LUSTRE}}),
+    "aks": aks.document({"storage": {"corpus": FILES}}),
+    "existing": existing.document({"storage": {"corpus": {**FILES, "storageClass": "igz-corpus"}}}),
+}
+
+
+@pytest.mark.parametrize(
+    ("stack", "given", "waits"),
+    [
+        ("eks", "igz-corpus", False),
+        ("eks", "igz-fast", True),
+        ("eks", "gp3", False),
+        ("aks", "igz-corpus", True),
+        ("existing", "igz-corpus", False),
+    ],
+)
+def test_a_class_without_volumes_for_the_claims_of_a_chart_is_refused(
+    checkout: Path, stack: str, given: str, waits: bool
+) -> None:
+    (checkout / "Pulumi.stored.yaml").write_text(json.dumps({"config": {CONFIG_KEY: STORED[stack]}}))
+    options = ("--for", "jupyterhub", "--kubernetes", "1.36", "--storage-class", given)
+    result = run(*options, stack="stored")
+    refused = f"--storage-class: '{given}' has only the volumes that the stack file declares" in str(result.exception)
+    assert (refused, result.exit_code) == (waits, int(waits)), result.output
 
 
 def test_a_platform_with_its_own_installer_is_refused(checkout: Path) -> None:

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from components.contract.aks.descriptor import AKS
 from support.aks import CLUSTER, EXISTING, SUBNET, SUBNET_ID, build, built
 from support.recorder import Recorder
 
@@ -130,6 +131,7 @@ def test_a_class_has_the_volumes_of_the_stack_file_and_makes_no_others() -> None
     for name, policy in (("igz-corpus", "Retain"), ("igz-temporary", "Delete")):
         assert classes[name]["provisioner"] == "kubernetes.io/no-provisioner"
         assert (classes[name]["reclaimPolicy"], classes[name]["volumeBindingMode"]) == (policy, "Immediate")
+    assert not AKS.provisioned
 
 
 def test_shares_stay_when_their_cluster_is_replaced_and_volumes_follow_it() -> None:

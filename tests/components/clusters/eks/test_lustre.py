@@ -3,7 +3,10 @@ from typing import Any
 
 import pytest
 
+from components.clusters.handle import NO_PROVISIONER
+from components.contract.eks.descriptor import EKS
 from components.contract.eks.values import EFS_ADDON, LUSTRE_ADDON
+from components.contract.shared_storage import StorageType
 from policies.views.shared_storage import FILE_SYSTEM, LUSTRE
 from support.eks import ADDON, CLUSTER, PODS, build, built
 from support.recorder import Recorder
@@ -44,7 +47,10 @@ def test_files_stay_as_they_are_beside_it() -> None:
     assert {EFS_ADDON, LUSTRE_ADDON} <= addons(both)
     assert set(both.of_type(FILE_SYSTEM)) == {"test-storage-corpus"}
     assert set(both.of_type(LUSTRE)) == {"test-lustre-fast", "test-lustre-temporary"}
-    assert {"igz-corpus", "igz-fast", "igz-temporary"} <= set(both.of_type(STORAGE_CLASS))
+    classes = both.of_type(STORAGE_CLASS)
+    assert {"igz-corpus", "igz-fast", "igz-temporary"} <= set(classes)
+    makes = {name for name in ("igz-corpus", "igz-fast") if classes[name]["provisioner"] != NO_PROVISIONER}
+    assert (makes, EKS.provisioned) == ({"igz-corpus"}, {StorageType.FILES})
 
 
 def test_another_purpose_costs_no_data() -> None:
