@@ -110,8 +110,8 @@ _COMPARED: Final[Mapping[str, tuple[str, ...]]] = {
         "serviceaccounts",
     ),
     "admissionregistration.k8s.io": (
-        *("mutatingadmissionpolicies", "mutatingadmissionpolicybindings"),
-        *("validatingadmissionpolicies", "validatingadmissionpolicybindings"),
+        *("mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations"),
+        *("validatingadmissionpolicies", "validatingadmissionpolicybindings", "validatingwebhookconfigurations"),
     ),
     "apiextensions.k8s.io": ("customresourcedefinitions",),
     "apps": ("daemonsets", "deployments", "replicasets"),
@@ -122,7 +122,10 @@ _COMPARED: Final[Mapping[str, tuple[str, ...]]] = {
     "scheduling.k8s.io": ("priorityclasses",),
     "storage.k8s.io": ("storageclasses",),
 }
-"""Kinds that stacks declare, and those that the engine reads to tell whether a Deployment is available."""
+"""Kinds that stacks declare, those that the engine reads to tell whether a Deployment is available, and webhooks.
+
+Webhooks are for passports: one can change every object that a stack declares, and every pod.
+"""
 
 ROLES: Final[Mapping[PeopleRole, tuple[Right, ...]]] = {
     PeopleRole.CLUSTER_READER: (
@@ -168,7 +171,9 @@ ROLES: Final[Mapping[PeopleRole, tuple[Right, ...]]] = {
         # Clients that use WebSockets need `get` too.
         Right("open the page of a job, such as Dask's", ("create", "get"), {"": ("pods/portforward",)}),
     ),
-    PeopleRole.VERIFIER: (Right("compare the cluster with the stack: `drift`, `verify`", ("get", "list"), _COMPARED),),
+    PeopleRole.VERIFIER: (
+        Right("compare the cluster with the stack: `drift`, `verify`, `passport`", ("get", "list"), _COMPARED),
+    ),
     PeopleRole.DELIVERY: (
         Right(
             "apply workloads and what leads to them, and remove them",

@@ -110,11 +110,23 @@ CHANGES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], str]]] = {
 }
 """What kubectl changes, how it is undone, and where it is found."""
 
+HOOK: Final = {
+    "name": "pods.example.com",
+    "clientConfig": {"service": {"namespace": "default", "name": "hook"}},
+    "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}],
+    "objectSelector": {"matchLabels": {"example.com/hooked": "yes"}},
+    "sideEffects": "None",
+    "admissionReviewVersions": ["v1"],
+}
 MADE: Final = (
     {**manifest("NetworkPolicy", "open", "mlrun", spec=OPEN), "apiVersion": "networking.k8s.io/v1"},
+    {
+        **manifest("MutatingWebhookConfiguration", "theirs", webhooks=[HOOK]),
+        "apiVersion": "admissionregistration.k8s.io/v1",
+    },
     manifest("Node", "stray", metadata={"labels": {"kubernetes.io/os": "linux"}}),
 )
-FOUND: Final = {"NetworkPolicy mlrun/open", "stray-nodes: Node stray"}
+FOUND: Final = {"NetworkPolicy mlrun/open", "MutatingWebhookConfiguration theirs", "stray-nodes: Node stray"}
 
 
 class Passport:

@@ -22,6 +22,7 @@ _ALL: Final = frozenset(
         *("ClusterRole", "ClusterRoleBinding", "PriorityClass", "StorageClass"),
         *("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
         *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
+        *("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"),
     }
 )
 _OF_USER_NAMESPACES: Final = frozenset({"LimitRange", "NetworkPolicy", "ResourceQuota", "Role", "RoleBinding"})
@@ -33,6 +34,9 @@ _NOTED: Final = frozenset({"apiVersion", "kind", "metadata", "status"})
 
 _MOMENTS: Final = frozenset({"kubectl.kubernetes.io/restartedAt"})
 """Annotations of pods that only say when something happened."""
+
+_RENEWED: Final = ("clientConfig", "caBundle")
+"""Certificate by which the API server knows a webhook: cert-manager and charts renew it."""
 
 _MPI_JOB: Final = "MPIJob"
 """Owner of a role and a binding that come and go with each job (kubeflow/mpi-operator, ``newLauncherRoleBinding``)."""
@@ -126,9 +130,10 @@ def _images(live: LiveObject) -> dict[str, Any]:
 
 
 def _plain(value: Any, key: str) -> Any:
-    """Return a value without moments, and with digests in place of the values of environment variables."""
+    """Return a value without what changes by itself, and with digests in place of environment variables' values."""
     if isinstance(value, Mapping):
-        return {name: _plain(each, name) for name, each in value.items() if name not in _MOMENTS}
+        kept = (name for name in value if name not in _MOMENTS and (key, name) != _RENEWED)
+        return {name: _plain(value[name], name) for name in kept}
     if isinstance(value, list):
         if key == "env":
             return [_without_value(each) for each in value]

@@ -15,7 +15,9 @@ from workbench.verification.snapshot import Snapshot, take
 _EVERYWHERE: Final = (
     "clusterrolebindings.rbac.authorization.k8s.io",
     "clusterroles.rbac.authorization.k8s.io",
+    "mutatingwebhookconfigurations.admissionregistration.k8s.io",
     "validatingadmissionpolicies.admissionregistration.k8s.io",
+    "validatingwebhookconfigurations.admissionregistration.k8s.io",
 )
 _IF_SERVED: Final = (
     "mutatingadmissionpolicies.admissionregistration.k8s.io",

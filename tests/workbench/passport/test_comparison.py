@@ -89,6 +89,10 @@ PLANTED: Final[dict[str, tuple[Plant, str]]] = {
         there("MutatingAdmissionPolicy", "theirs", spec={"mutations": []}),
         "MutatingAdmissionPolicy theirs",
     ),
+    "a webhook of somebody else": (
+        there("MutatingWebhookConfiguration", "theirs", webhooks=[]),
+        "MutatingWebhookConfiguration theirs",
+    ),
     "a class that evicts": (
         put("preemptionPolicy", key=CLASS, value="PreemptLowerPriority"),
         "PriorityClass igz-workload-high, preemptionPolicy",
@@ -243,6 +247,26 @@ def moved(objects: Objects) -> None:
 
 def test_what_scales_and_moves_is_no_difference(clean: Passport) -> None:
     assert found(clean, sight("local", moved)) == ()
+
+
+def hooked(certificate: str, *namespaces: str) -> Plant:
+    """Return what adds a webhook for pods of some namespaces."""
+    kept_out = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": list(namespaces)}
+    hook = {
+        "name": "pods.example.com",
+        "clientConfig": {"service": {"namespace": "theirs", "name": "hook"}, "caBundle": certificate},
+        "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}],
+        "namespaceSelector": {"matchExpressions": [kept_out]},
+    }
+    return there("ValidatingWebhookConfiguration", "theirs", webhooks=[hook])
+
+
+def test_a_webhook_that_intercepts_more_is_found_and_one_with_a_renewed_certificate_is_not() -> None:
+    before = passport("local", hooked("b2xk", "mlrun"))
+    assert found(before, sight("local", hooked("bmV3", "mlrun"))) == ()
+    (wider,) = found(before, sight("local", hooked("bmV3", "kube-system")))
+    place = "ValidatingWebhookConfiguration theirs, webhooks[0].namespaceSelector.matchExpressions[0].values[0]"
+    assert wider == Difference(place, "mlrun", "kube-system")
 
 
 def of_a_job(kind: str, **content: Any) -> Plant:
