@@ -1,5 +1,7 @@
 """Finds an Azure resource by its only possible id."""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from components.contract.labels import LabelKey
@@ -32,6 +34,7 @@ UNTAGGED: Final = frozenset(
 """Types without tags: they are inside our resources, or named after them."""
 
 ACCOUNT: Final = "azure-native:storage:StorageAccount"
+ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
 SHARE: Final = "azure-native:storage:FileShare"
 VAULT: Final = "azure-native:dataprotection:BackupVault"
 
@@ -51,7 +54,34 @@ def search(queries: AzureQueries, query: LookupQuery) -> list[LookupResult]:
         return []
     id_ = id_of(query.type, query.inputs, queries.choices)
     response = queries.look_up(query.type, id_) if id_ else {}
+    if query.type == ASSIGNMENT:
+        return list(_assignments(queries, query, response))
     return [result_of(query.type, id_, response)] if id_ and response else []
+
+
+def _assignments(queries: AzureQueries, query: LookupQuery, named: dict[str, Any]) -> Iterator[LookupResult]:
+    """Yield the assignment of a role to a principal on a scope; Azure allows one, whatever its name.
+
+    Names of releases before 0.3 had no cluster in them. So what has the name that an interrupted run recorded may be
+    another cluster's; and if the run recorded nothing, its own has another name than a preview gives it now.
+
+    Azure/azure-rest-api-specs, Microsoft.Authorization 2022-04-01: ``RoleAssignments_ListForScope`` lists what applies
+    to a scope.
+    """
+    wanted, found = query.inputs, [named] if named else []
+    if query.is_planned and not named and wanted.get("scope") and wanted.get("principalId"):
+        place = f"{wanted['scope']}/providers/Microsoft.Authorization/roleAssignments"
+        found = queries.listed(place, resource(ASSIGNMENT).api_version)
+    for each in found:
+        live = each["properties"]
+        if _grant({**live, **wanted}) == _grant(live):  # a principal that a preview does not know yet may be any
+            yield replace(result_of(ASSIGNMENT, each["id"], each), inputs={"roleAssignmentName": each["name"]})
+
+
+def _grant(given: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return principal, role and scope of an assignment; letter case does not count in any of them."""
+    role = given["roleDefinitionId"].rpartition("/")[2]
+    return given["principalId"].lower(), role.lower(), given["scope"].lower()
 
 
 def result_of(type_: str, id_: str, response: dict[str, Any]) -> LookupResult:

@@ -159,6 +159,35 @@ def test_what_was_being_made_is_entered_and_what_was_not_is_dropped(made: Made) 
     assert looking.pending() == []
 
 
+OLD_NAME = {"roleAssignmentName": "11111111-2222-3333-4444-555555555555"}
+
+
+def test_a_role_assignment_with_the_name_of_an_earlier_release_is_found_by_what_it_grants(made: Made) -> None:
+    """Names change with releases; here the one in Azure has another name than the preview plans."""
+    role = made.one(ROLE_ASSIGNMENT)
+    query = LookupQuery(role.urn, role.type, {**role.inputs, **OLD_NAME}, is_planned=True)
+    (found,) = made.account.search(query)
+    assert found.id.lower() == role.id.lower()
+    assert found.inputs == {"roleAssignmentName": role.inputs["roleAssignmentName"]}
+    assert made.account.search(replace(query, is_planned=False)) == []
+    without = {key: value for key, value in query.inputs.items() if key != "principalId"}
+    assert made.account.search(replace(query, inputs=without)) == []
+
+
+def test_a_role_assignment_of_another_cluster_stays_out_of_the_state(made: Made) -> None:
+    role = made.one(ROLE_ASSIGNMENT)
+    ours = replace(role, inputs={**role.inputs, "principalId": "99999999-2222-3333-4444-555555555555"})
+    looking = made.recovery(role, pending=(ours,))
+    (finding,) = looking.pending()
+    assert "was not created" in finding.remedy
+    assert finding.repair
+    finding.repair()
+    assert isinstance(looking.session, Scripted)
+    assert role.urn not in {each["urn"] for each in looking.session.exported["deployment"]["resources"]}
+    planned = LookupQuery(ours.urn, ours.type, {**ours.inputs, **OLD_NAME}, is_planned=True)
+    assert made.account.search(planned) == []
+
+
 def test_something_of_somebody_else_stays_out_of_the_state(made: Made) -> None:
     looking = replace(made.recovery(pending=(made.one(CLUSTER),)), account=replace(made.account, stack="another"))
     (finding,) = looking.pending()
