@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from workbench.report import dangers
-from workbench.report.drift import as_found
+from workbench.report.drift import as_found, pools_of_their_own
 from workbench.report.event_payloads import Op, State, Step
 from workbench.report.events import Stream
 from workbench.report.model import Change, Operation, PropertyChange
@@ -69,8 +69,10 @@ def unchanged(stream: Stream) -> int:
 
 
 def _steps(stream: Stream) -> list[Step]:
-    # Only the results of a refresh contain its differences.
-    return [as_found(step) for step in stream.results] if is_drift(stream) else [*stream.steps, *stream.failures]
+    if not is_drift(stream):
+        return [*stream.steps, *stream.failures]
+    pools = pools_of_their_own(stream.results)
+    return [as_found(step, pools) for step in stream.results]  # only the results of a refresh contain its differences
 
 
 def _by_urn(steps: Iterable[Step]) -> Mapping[str, list[Step]]:

@@ -1,7 +1,7 @@
 """Filters the results of a refresh down to real drift."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
 from policies.resource import Resource
@@ -11,6 +11,9 @@ from policies.views.node_groups.local import NODE
 from workbench.report.event_payloads import PropertyDiff, State, Step
 from workbench.report.foreign_managed_fields import added_by_others
 from workbench.report.values import MISSING, at, parts
+
+_AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
+_CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 
 STATES_TAINTS: Final = re.compile(
     r"node\.(cloudprovider\.)?kubernetes\.io/|(ToBeDeletedBy|DeletionCandidateOf)ClusterAutoscaler"
@@ -23,18 +26,32 @@ https://kubernetes.io/docs/reference/labels-annotations-taints/, and ``utils/tai
 _POWER: Final = re.compile(r"(agentPoolProfiles\[\d+\]\.)?powerState(\.code)?")
 """Whether a cluster on AKS or one of its pools is stopped: no part of a stack, and `up` changes it nowhere."""
 
+_PROFILE: Final = re.compile(r"agentPoolProfiles\[(\d+)\]")
+"""An agent pool in the list of its cluster. AKS lists those too that are resources of their own."""
+
 _TAINTS: Final = "spec.taints"
 
 _Difference = tuple[str, Literal["add", "delete"]]
 """A path and the kind of its difference."""
 
 
-def as_found(step: Step) -> Step:
+def pools_of_their_own(results: Iterable[Step]) -> frozenset[str]:
+    """Return the names of the agent pools of AKS that are resources, from all results of a refresh."""
+    states = [state for step in results if step.token == _AGENT_POOL for state in (step.old, step.new) if state]
+    return frozenset(str(state.inputs.get("agentPoolName")) for state in states)
+
+
+def as_found(step: Step, pools: frozenset[str] = frozenset()) -> Step:
     """Return the result of a refresh for a resource, as a step whose differences are drift.
 
     The size of an elastic node group within its declared bounds is not drift, since the autoscaler owns it; nor are
     sizes and power states that office hours set, and taints that follow a node's state. Fields that others added to a
     Kubernetes object are drift, although the engine does not report them.
+
+    Parameters
+    ----------
+    pools
+        Agent pools that are resources of their own: AKS lists them in their cluster too, where they are not compared.
     """
     if step.op not in ("same", "update") or not step.old or not step.new:
         return step
@@ -43,7 +60,10 @@ def as_found(step: Step) -> Step:
     kept = {
         path: diff
         for path, diff in reported.items()
-        if path not in moved and not _is_taint(step, path) and not _is_power(step, path)
+        if path not in moved
+        and not _is_taint(step, path)
+        and not _is_power(step, path)
+        and not (_listed(step, path) and _listed(step, path) <= pools)
     }
     if kept == reported and not unreported:
         return step
@@ -94,6 +114,15 @@ def _taint(taint: Any) -> dict[str, Any]:
 
 def _is_power(step: Step, path: str) -> bool:
     return step.token.startswith("azure-native:containerservice:") and _POWER.fullmatch(path) is not None
+
+
+def _listed(step: Step, path: str) -> set[str]:
+    """Return the names of the agent pools, before and now, at a place in the list of their cluster."""
+    place = _PROFILE.match(path) if step.token == _CLUSTER else None
+    if not place:
+        return set()
+    names = (at(state.inputs, (*parts(place[0]), "name")) for state in (step.old, step.new) if state)
+    return {str(name) for name in names if name is not MISSING}
 
 
 def _autoscaled(step: Step) -> set[str]:

@@ -6,7 +6,7 @@ import pytest
 from components.contract.labels import LabelKey
 from support.eks import NODE_GROUP, build, built
 from support.event_lines import events, kind, lines
-from workbench.report.drift import as_found
+from workbench.report.drift import as_found, pools_of_their_own
 from workbench.report.event_payloads import Step
 from workbench.report.events import read
 from workbench.report.model import Operation, Outcome, Source, StackReport
@@ -130,6 +130,18 @@ def test_what_else_changed_in_an_elastic_group_is_drift() -> None:
 def test_the_count_of_an_agent_pool_is_the_autoscalers_where_it_has_one(elastic: bool, paths: set[str]) -> None:
     declared = {"enableAutoScaling": elastic, "minCount": 1, "maxCount": 9, "count": 1}
     assert drifted(step(AGENT_POOL, declared, {**declared, "count": 4}, "count")) == paths
+
+
+def test_pools_that_are_resources_are_compared_by_themselves_and_not_in_the_list_of_their_cluster() -> None:
+    initial, ours, others = ({"name": name, "count": 1} for name in ("initial", "workload", "byhand"))
+    declared, live = {"agentPoolProfiles": [initial]}, {"agentPoolProfiles": [initial, ours, others]}
+    cluster = step(MANAGED_CLUSTER, declared, live, "agentPoolProfiles[1]", "agentPoolProfiles[2]")
+    pool = step(AGENT_POOL, {"agentPoolName": "workload"}, {"agentPoolName": "workload"})
+    found = as_found(cluster, pools_of_their_own([pool, cluster]))
+    assert set(found.detailed_diff or {}) == {"agentPoolProfiles[2]"}
+    moved = {"agentPoolProfiles": [initial, others, ours]}  # the list changes its order
+    found = as_found(step(MANAGED_CLUSTER, live, moved, "agentPoolProfiles[1].name"), pools_of_their_own([pool]))
+    assert found.op == "update"
 
 
 def test_pools_inside_a_cluster_are_told_apart() -> None:
