@@ -64,8 +64,8 @@ def template(resources: Iterable[Given]) -> dict[str, Any]:
     for resource in resources:
         if known := facts().resources.get(resource.type):
             provider, *path = known.id.rpartition("/providers/")[2].split("/")
-            kind = "/".join([provider, *path[::2]])
-            place = {"type": kind, "apiVersion": known.api_version, "name": resource.name}
+            kind, named = "/".join([provider, *path[::2]]), resource.props.get(path[-1].strip("{}"), resource.name)
+            place = {"type": kind, "apiVersion": known.api_version, "name": named}
             made.append({**place, **body(resource.type, resource.props)})
     schema = "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#"
     return {"$schema": schema, "contentVersion": "1.0.0.0", "resources": made}
