@@ -72,12 +72,12 @@ COMMANDS: Final[dict[str, Command]] = {
     "comment": Command("github:comment", "Post a review's report as a pull request comment."),
     "drift-issue": Command("github:drift_issue", "Open, update or close the GitHub issue about drift."),
     "config": Command("config:app", "Check stack files, explain keys, show the configuration."),
-    "existing": Command("existing:app", "Existing clusters."),
-    "local": Command("local:app", "Control planes on this machine."),
+    "existing": Command("existing:app", "Identify existing clusters."),
+    "local": Command("local:app", "Start, stop and show the control planes on this machine."),
     "policy": Command("policy:app", "List and explain the policies; check a state or examples against them."),
     "machines": Command("machines:machines", "List the machine types that the shapes of pools select."),
     "prices": Command("prices:app", "Show what the pools of a stack cost; read current prices."),
-    "toolchain": Command("toolchain:app", "Pinned engine and control plane, built from Go modules."),
+    "toolchain": Command("toolchain:app", "Build and show the pinned engine and control plane."),
 }
 """In the order of the list."""
 
