@@ -100,6 +100,8 @@ def test_the_environments_and_variables_that_it_names_are_those_of_the_workflows
         assert re.search(rf"environment: {kind}-\$\{{\{{ (matrix|inputs)\.stack \}}\}}", workflows)
     for name in set(re.findall(r"(?:vars|secrets)\.([A-Z_]+)", workflows)):
         assert f"`{name}`" in TEXT, name
+    for seconds in set(re.findall(r"role-duration-seconds: (\d+)", workflows)):
+        assert f"session duration of at least {int(seconds) // 3600} hours" in TEXT
 
 
 @pytest.mark.parametrize("file", sorted((PROJECT_ROOT / ".github/workflows").glob("*.yml")), ids=lambda file: file.stem)
