@@ -48,7 +48,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "destroy": Command("stack:destroy", "Delete everything that a stack created."),
     "drift": Command("drift:drift", "Report changes made outside Pulumi."),
     "verify": Command("verify:verify", "Compare a running cluster with what its stack demands."),
-    "passport": Command("passport:app", "Say what was verified of a cluster, signed; compare it later."),
+    "passport": Command("passport:app", "Sign what was verified of a cluster; compare the cluster with it later."),
     "rehearse": Command(
         "rehearse:rehearse",
         "Show how work will run on a stack, and what it costs, before the cluster exists.",
