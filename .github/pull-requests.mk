@@ -16,7 +16,7 @@ ci: lint-workflows ## Run what the workflows run, and review the last commit aga
 			cp -p package.mk "$$folder" && ln -s '$(abspath $(PACKAGE))' "$$folder"; fi \
 		&& $(MAKE) --no-print-directory -C "$$folder" review HEAD='$(CURDIR)' RECORD='$(abspath $(RECORD))'
 
-review: $(READY) ## Review the checkout HEAD=DIR by this one's rules, into RECORD=DIR (COMPARED=1: with the live stacks; ONLY=stack; REHEARSAL=FILE: its money)
+review: $(READY) ## Review the checkout HEAD=DIR by this one's rules, into RECORD=DIR (COMPARED=1: with the live stacks; ONLY=stack; REHEARSAL=FILE: with its costs)
 	@$(IGZ) review --head "$$HEAD" --record "$$RECORD" $(if $(COMPARED),--compared) $(if $(REHEARSAL),--rehearsal "$$REHEARSAL") $$ONLY
 
 report: $(READY) ## Write a review's RECORD=DIR as Markdown to OUTPUT=FILE

@@ -97,7 +97,7 @@ def demand_the_guard(config: StackConfig, way: str) -> None:
     if pulumi.runtime.is_dry_run() or os.environ.get(GUARD_VARIABLE) == ATTACHED:
         return
     guard = config.policy_guard
-    found = f"policyGuard of this stack is '{guard}', but this update has no policy packs attached. {way}"
+    found = f"policyGuard of this stack is '{guard}', but this update is not guarded. {way}"
     if guard is PolicyGuard.REQUIRED:
         raise RunRefusedError(found)
     if guard is PolicyGuard.WARN:

@@ -4,11 +4,14 @@ import json
 import re
 import shlex
 import subprocess
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 import yaml
 
+from emulators.aws.resources import KINDS
+from emulators.aws.resources.kinds import DescribeCall
 from support.cluster import COMMAND, user_environment
 from workbench.system.paths import PROJECT_ROOT
 
@@ -17,6 +20,8 @@ TEXT = PAGE.read_text()
 PROVIDER = "token.actions.githubusercontent.com"
 FOREIGN = re.compile(r"`(?:gh|pulumi|az|aws|kubectl|git push) [^`]+`")
 """A command that needs an account."""
+IAM_PREFIXES = {"efs": "elasticfilesystem"}
+"""Services whose name in IAM is not botocore's."""
 
 
 def blocks(language: str) -> list[str]:
@@ -79,6 +84,15 @@ def test_roles_trust_one_environment_and_readers_may_only_read() -> None:
     assert [name for name in named if not re.match(r"\w+:(Describe|Get|List|Decrypt$)", name)] == []
 
 
+def test_readers_may_read_every_type_of_resource_that_a_stack_can_have_on_aws() -> None:
+    _, reading = (json.loads(block)["Statement"] for block in blocks("json"))
+    [allowed] = (statement["Action"] for statement in reading if statement["Sid"] == "Look")
+    looks = [look for kind in KINDS.values() for look in (kind.look, *kind.more.values())]
+    calls = [look for look in looks if isinstance(look, DescribeCall)]
+    asked = {f"{IAM_PREFIXES.get(call.service, call.service)}:{call.operation}" for call in calls}
+    assert {each for each in asked if not any(fnmatchcase(each, pattern) for pattern in allowed)} == set()
+
+
 def test_the_environments_and_variables_that_it_names_are_those_of_the_workflows() -> None:
     workflows = "\n".join(file.read_text() for file in (PROJECT_ROOT / ".github/workflows").glob("*.yml"))
     for kind in ("compare", "drift", "deploy"):
@@ -86,6 +100,8 @@ def test_the_environments_and_variables_that_it_names_are_those_of_the_workflows
         assert re.search(rf"environment: {kind}-\$\{{\{{ (matrix|inputs)\.stack \}}\}}", workflows)
     for name in set(re.findall(r"(?:vars|secrets)\.([A-Z_]+)", workflows)):
         assert f"`{name}`" in TEXT, name
+    for seconds in set(re.findall(r"role-duration-seconds: (\d+)", workflows)):
+        assert f"session duration of at least {int(seconds) // 3600} hours" in TEXT
 
 
 @pytest.mark.parametrize("file", sorted((PROJECT_ROOT / ".github/workflows").glob("*.yml")), ids=lambda file: file.stem)

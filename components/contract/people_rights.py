@@ -106,8 +106,8 @@ _CLUSTER_WIDE: Final[Mapping[str, tuple[str, ...]]] = {
 
 _COMPARED: Final[Mapping[str, tuple[str, ...]]] = {
     "": (
-        *("configmaps", "limitranges", "namespaces", "nodes", "persistentvolumeclaims", "pods", "resourcequotas"),
-        "serviceaccounts",
+        *("configmaps", "limitranges", "namespaces", "nodes", "persistentvolumeclaims", "persistentvolumes", "pods"),
+        *("resourcequotas", "serviceaccounts"),
     ),
     "admissionregistration.k8s.io": (
         *("mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations"),

@@ -68,7 +68,7 @@ class ClustersProvider(Provider):
 def _way(config: StackConfig) -> str:
     if isinstance(config.cluster, LocalConfig | ExistingConfig):
         return f'Run `eval "$(igz-clusters env {pulumi.get_stack()})"` in the folder of the stack file first.'
-    return "Attach them as docs/component-package.md shows."
+    return "Attach the policy packs as docs/component-package.md shows."
 
 
 def _refuse(problems: list[str]) -> NoReturn:

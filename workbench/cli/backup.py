@@ -72,7 +72,7 @@ def restore(
 ) -> None:
     """Print the command that restores a backup, whole or in part.
 
-    Of a cluster, some of its namespaces, a volume or a file system. Starts nothing: docs/backup.md says what to do
+    For a cluster, some of its namespaces, a volume or a file system. Starts nothing: docs/backup.md says what to do
     before and after. What exists is never overwritten.
     """
     found = stacks.find(stack)

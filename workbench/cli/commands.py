@@ -48,7 +48,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "destroy": Command("stack:destroy", "Delete everything that a stack created."),
     "drift": Command("drift:drift", "Report changes made outside Pulumi."),
     "verify": Command("verify:verify", "Compare a running cluster with what its stack demands."),
-    "passport": Command("passport:app", "Say what was verified of a cluster, signed; compare it later."),
+    "passport": Command("passport:app", "Sign what was verified of a cluster; compare the cluster with it later."),
     "rehearse": Command(
         "rehearse:rehearse",
         "Show how work will run on a stack, and what it costs, before the cluster exists.",
@@ -72,12 +72,12 @@ COMMANDS: Final[dict[str, Command]] = {
     "comment": Command("github:comment", "Post a review's report as a pull request comment."),
     "drift-issue": Command("github:drift_issue", "Open, update or close the GitHub issue about drift."),
     "config": Command("config:app", "Check stack files, explain keys, show the configuration."),
-    "existing": Command("existing:app", "Existing clusters."),
-    "local": Command("local:app", "Control planes on this machine."),
+    "existing": Command("existing:app", "Identify existing clusters."),
+    "local": Command("local:app", "Start, stop and show the control planes on this machine."),
     "policy": Command("policy:app", "List and explain the policies; check a state or examples against them."),
     "machines": Command("machines:machines", "List the machine types that the shapes of pools select."),
     "prices": Command("prices:app", "Show what the pools of a stack cost; read current prices."),
-    "toolchain": Command("toolchain:app", "Pinned engine and control plane, built from Go modules."),
+    "toolchain": Command("toolchain:app", "Build and show the pinned engine and control plane."),
 }
 """In the order of the list."""
 

@@ -15,7 +15,7 @@ from workbench.existing import identify as identity_of
 from workbench.existing.cluster import api_of
 from workbench.existing.live import nodes
 
-app = typer.Typer(help="Existing clusters.", no_args_is_help=True)
+app = typer.Typer(help="Identify existing clusters.", no_args_is_help=True)
 
 _SHOWN_MAX: Final = 20
 """Most labels of nodes to show."""

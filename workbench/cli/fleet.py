@@ -46,7 +46,7 @@ Waves = Annotated[
 AtOnce = Annotated[
     int | None,
     typer.Option(
-        "--at-once", min=1, max=AT_ONCE_MAX, help="Stacks at the same time. Default: those of the file, or 2."
+        "--at-once", min=1, max=AT_ONCE_MAX, help="Stacks at the same time. Default: `atOnce` of the file, or 2."
     ),
 ]
 Output = Annotated[

@@ -15,7 +15,7 @@ from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 
 app = typer.Typer(
-    help="Control planes on this machine.",
+    help="Start, stop and show the control planes on this machine.",
     no_args_is_help=True,
 )
 

@@ -31,7 +31,7 @@ from workbench.system.paths import APP
 from workbench.verification.contract import Contract
 from workbench.verification.verify import verify as verify_cluster
 
-app = typer.Typer(help="Say what was verified of a cluster, signed; compare it later.", no_args_is_help=True)
+app = typer.Typer(help="Sign what was verified of a cluster; compare the cluster with it later.", no_args_is_help=True)
 
 _DAYS: Final = 30
 """Days for which a passport is valid by default."""
@@ -45,7 +45,7 @@ PublicKeyFile = Annotated[
         "--public-key",
         metavar="FILE",
         show_default=False,
-        help="PEM of the public key of its maker, which you got from its maker and not with the passport.",
+        help="The maker's public key as PEM, which you got from the maker and not with the passport.",
     ),
 ]
 PageFile = Annotated[

@@ -60,9 +60,7 @@ Duel = Annotated[bool, typer.Option("--duel", help="Also play with Karpenter in 
 Compare = Annotated[
     str | None, _option("--compare", "Also play on another stack, or on an earlier commit.", "STACK|REV")
 ]
-Advise = Annotated[
-    bool, typer.Option("--advise", help="Search for a change that meets missed expectations, and make it small.")
-]
+Advise = Annotated[bool, typer.Option("--advise", help="Search for a small change that meets the missed expectations.")]
 Budget = Annotated[
     int, typer.Option("--budget", min=1, max=100, help="Rehearsals that the search may take, for each scenario.")
 ]

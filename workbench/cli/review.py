@@ -45,7 +45,7 @@ def review(  # noqa: PLR0913 one parameter for each option
     ] = False,
     rehearsal: Annotated[
         Path | None,
-        typer.Option(help="JSON of a rehearsal of the change, to show its money.", metavar="FILE"),
+        typer.Option(help="JSON of a rehearsal of the change, to show what it costs.", metavar="FILE"),
     ] = None,
     hermetic: Hermetic = False,
 ) -> None:

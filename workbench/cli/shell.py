@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from components.contract.existing.config import ExistingConfig
+from components.contract.policy_guard import GUARD_VARIABLE
 from workbench import stacks
 from workbench.cli.access import access, tools
 from workbench.cli.cloud_run import started
@@ -26,7 +28,7 @@ def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
     Puts both programs on PATH, names the stack, its file and its policy packs for `pulumi`, and its cluster for
     `kubectl`. Needs no login; as long as the state cannot be read, KUBECONFIG is missing and a note says why. Run it
     again after you edited the stack file. On an existing cluster it checks identity and nodes first, and plain `pulumi`
-    then works with the nodes of that moment. Where `policyGuard` is `required`, only `igz-clusters up` updates.
+    then works with the nodes of that moment. Where `policyGuard` is `required`, only `igz-clusters up` updates clouds.
     """
     found = stacks.find(stack)
     variables = local_environment(found, hermetic=hermetic) if found.is_local else _elsewhere(found, hermetic=hermetic)
@@ -40,6 +42,9 @@ def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
 def _elsewhere(stack: Stack, *, hermetic: bool) -> dict[str, str]:
     """Return the variables for a stack in the user's own backend, which may not be ready yet."""
     variables = dict(cloud_session(stack, tools(hermetic=hermetic)).environment)
+    if not isinstance(stack.config.cluster, ExistingConfig):
+        # Only `up` checks what an update in a cloud would lose. Empty, because another stack's may be exported.
+        variables[GUARD_VARIABLE] = ""
     try:
         entered = access(stack, hermetic=hermetic)
         if not entered.api:

@@ -47,8 +47,8 @@ DeleteClaims = Annotated[
     bool,
     typer.Option(
         CLAIMS_OPTION,
-        help="In a cloud, if the cluster goes: also delete volume claims that users created, with all data on their "
-        "volumes.",
+        help="In a cloud, if the cluster is deleted or replaced: also delete volume claims that users created, with "
+        "all data on their volumes.",
     ),
 ]
 

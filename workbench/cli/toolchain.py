@@ -10,7 +10,7 @@ from workbench.toolchain import ensure, prune, store
 from workbench.toolchain import status as rows
 from workbench.toolchain.console import progress
 
-app = typer.Typer(help="Pinned engine and control plane, built from Go modules.", no_args_is_help=True)
+app = typer.Typer(help="Build and show the pinned engine and control plane.", no_args_is_help=True)
 
 Hermetic = Annotated[bool, typer.Option("--hermetic", help="Build the engine even if `pulumi` is on PATH.")]
 

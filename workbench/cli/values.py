@@ -60,7 +60,7 @@ def values(  # noqa: PLR0913 one parameter for each option
 ) -> None:
     """Print Helm values and settings of a system, such as MLRun CE, for the cluster of a stack.
 
-    It follows from the stack file and the options: reads files only, and contacts neither cloud nor cluster. From
+    Derives them from the stack file and the options; reads files only, and contacts neither cloud nor cluster. From
     Kubernetes 1.36 on the cluster places core services itself, so the values contain only what it cannot do; for
     older versions they also place each core service. Secrets appear by name. docs/mlrun-ce.md uses the command.
 

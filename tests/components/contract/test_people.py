@@ -8,7 +8,7 @@ import pytest
 from components.contract.labels import OWN_DOMAIN
 from components.contract.people import People, bindings
 from components.contract.people_rights import ROLES, PeopleRole
-from infra.config import parse
+from infra.config import StackConfig, parse
 from infra.program import run
 from support import aks  # noqa: F401 answers what the program asks Azure
 from support.api import collection
@@ -83,10 +83,19 @@ def test_who_applies_or_runs_a_kind_can_read_it(reader: PeopleRole) -> None:
 
 @pytest.mark.parametrize("name", sorted(stack_files()))
 def test_a_pipeline_that_verifies_can_read_every_object_of_a_stack(name: str) -> None:
-    config = find(name).config
+    assert _declared(find(name).config) <= kinds(PeopleRole.VERIFIER, "get")
+
+
+def test_a_pipeline_that_verifies_can_read_the_volumes_of_shared_storage() -> None:
+    found = _declared(parse(bases()["eks-storage"]))
+    assert {("", "persistentvolumes"), ("", "persistentvolumeclaims")} <= found
+    assert found <= kinds(PeopleRole.VERIFIER, "get")
+
+
+def _declared(config: StackConfig) -> set[tuple[str, str]]:
+    """Return the kinds of the objects in the cluster that a stack declares."""
     recorder = record(lambda: run(config, kubeconfig="/nowhere", sighting=sighting_of(config)))
-    declared = {_kind_of(each.inputs) for each in recorder.resources if each.type.startswith("kubernetes:")}
-    assert declared <= kinds(PeopleRole.VERIFIER, "get")
+    return {_kind_of(each.inputs) for each in recorder.resources if each.type.startswith("kubernetes:")}
 
 
 def _kind_of(manifest: dict[str, Any]) -> tuple[str, str]:

@@ -187,8 +187,8 @@ def test_a_program_without_the_surroundings_of_its_cluster_is_told_how_to_get_th
 def test_an_update_without_packs_is_refused_where_the_guard_requires_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(GUARD_VARIABLE)
     assert refused(eks.document({"policyGuard": "required"})) == (
-        "policyGuard of this stack is 'required', but this update has no policy packs attached. "
-        "Attach them as docs/component-package.md shows."
+        "policyGuard of this stack is 'required', but this update is not guarded. "
+        "Attach the policy packs as docs/component-package.md shows."
     )
 
 

@@ -164,6 +164,13 @@ def test_env_names_the_cluster_once_there_is_one(engine: ScriptedEngine) -> None
     assert f"export KUBECONFIG={run('kubeconfig', 'test').stdout.strip()}" in lines
 
 
+def test_env_attaches_the_packs_in_a_cloud_but_leaves_updates_to_up(engine: ScriptedEngine) -> None:
+    engine.has(up())
+    exports = dict(line.removeprefix("export ").split("=", 1) for line in run("env", "test").stdout.splitlines())
+    assert exports["PULUMI_OPTION_POLICY_PACK"]
+    assert exports["IGZ_CLUSTERS_POLICY_GUARD"] == "''"
+
+
 def test_the_kubeconfig_of_a_context_selects_it_and_copies_no_credential(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
