@@ -27,7 +27,10 @@ _POWER: Final = re.compile(r"(agentPoolProfiles\[\d+\]\.)?powerState(\.code)?")
 """Whether a cluster on AKS or one of its pools is stopped: no part of a stack, and `up` changes it nowhere."""
 
 _PROFILE: Final = re.compile(r"agentPoolProfiles\[(\d+)\]")
-"""An agent pool in the list of its cluster. AKS lists those too that are resources of their own."""
+"""An agent pool in the list of its cluster, in which AKS has those too that are resources of their own.
+
+The order of the list is not documented, and the engine compares by position.
+"""
 
 _TAINTS: Final = "spec.taints"
 
@@ -51,7 +54,7 @@ def as_found(step: Step, pools: frozenset[str] = frozenset()) -> Step:
     Parameters
     ----------
     pools
-        Agent pools that are resources of their own: AKS lists them in their cluster too, where they are not compared.
+        Agent pools that are resources of their own. They are not compared in the list of their cluster.
     """
     if step.op not in ("same", "update") or not step.old or not step.new:
         return step
@@ -63,7 +66,7 @@ def as_found(step: Step, pools: frozenset[str] = frozenset()) -> Step:
         if path not in moved
         and not _is_taint(step, path)
         and not _is_power(step, path)
-        and not (_listed(step, path) and _listed(step, path) <= pools)
+        and not _is_listed_only(step, path, pools)
     }
     if kept == reported and not unreported:
         return step
@@ -116,13 +119,26 @@ def _is_power(step: Step, path: str) -> bool:
     return step.token.startswith("azure-native:containerservice:") and _POWER.fullmatch(path) is not None
 
 
-def _listed(step: Step, path: str) -> set[str]:
-    """Return the names of the agent pools, before and now, at a place in the list of their cluster."""
-    place = _PROFILE.match(path) if step.token == _CLUSTER else None
-    if not place:
-        return set()
-    names = (at(state.inputs, (*parts(place[0]), "name")) for state in (step.old, step.new) if state)
-    return {str(name) for name in names if name is not MISSING}
+def _is_listed_only(step: Step, path: str, pools: frozenset[str]) -> bool:
+    """Return whether a difference in a cluster's list of agent pools is about ``pools``, or the order of the list."""
+    if step.token != _CLUSTER or not (place := _PROFILE.match(path)):
+        return False
+    before, now = (state.inputs.get("agentPoolProfiles") or [] if state else [] for state in (step.old, step.new))
+    there = {_name(listed[int(place[1])]) for listed in (before, now) if int(place[1]) < len(listed)}
+    rest = [{_name(each): each for each in listed if _name(each) not in pools} for listed in (before, now)]
+    return there <= pools or (rest[0].keys() == rest[1].keys() and all(_is_as(rest[0][k], rest[1][k]) for k in rest[0]))
+
+
+def _name(profile: Mapping[str, Any]) -> str:
+    return str(profile.get("name"))
+
+
+def _is_as(declared: Any, live: Any) -> bool:
+    """Return whether a live agent pool has all that is declared; what else it has are AKS's defaults."""
+    if isinstance(declared, Mapping) and isinstance(live, Mapping):
+        own = {"powerState", *(["count"] if live.get("enableAutoScaling") else [])}
+        return all(_is_as(value, live.get(key)) for key, value in declared.items() if key not in own)
+    return bool(declared == live)
 
 
 def _autoscaled(step: Step) -> set[str]:

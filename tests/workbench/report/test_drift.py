@@ -132,22 +132,44 @@ def test_the_count_of_an_agent_pool_is_the_autoscalers_where_it_has_one(elastic:
     assert drifted(step(AGENT_POOL, declared, {**declared, "count": 4}, "count")) == paths
 
 
-def test_pools_that_are_resources_are_compared_by_themselves_and_not_in_the_list_of_their_cluster() -> None:
-    initial, ours, others = ({"name": name, "count": 1} for name in ("initial", "workload", "byhand"))
-    declared, live = {"agentPoolProfiles": [initial]}, {"agentPoolProfiles": [initial, ours, others]}
-    cluster = step(MANAGED_CLUSTER, declared, live, "agentPoolProfiles[1]", "agentPoolProfiles[2]")
-    pool = step(AGENT_POOL, {"agentPoolName": "workload"}, {"agentPoolName": "workload"})
-    found = as_found(cluster, pools_of_their_own([pool, cluster]))
-    assert set(found.detailed_diff or {}) == {"agentPoolProfiles[2]"}
-    moved = {"agentPoolProfiles": [initial, others, ours]}  # the list changes its order
-    found = as_found(step(MANAGED_CLUSTER, live, moved, "agentPoolProfiles[1].name"), pools_of_their_own([pool]))
-    assert found.op == "update"
+def profiles(*names: str, **changed: Any) -> dict[str, Any]:
+    """The list of pools that a cluster on AKS has, the initial one with other values."""
+    pools: dict[str, dict[str, Any]] = {name: {"name": name, "count": 1, "tags": {"a": "b"}} for name in names}
+    pools.get("initial", {}).update(changed)
+    return {"agentPoolProfiles": list(pools.values())}
+
+
+INITIAL = profiles("initial")
+ADDED = ("agentPoolProfiles[1]",)
+MOVED = ("agentPoolProfiles[0].name", "agentPoolProfiles[1]")
+
+
+@pytest.mark.parametrize(
+    ("declared", "live", "paths", "expected"),
+    [
+        pytest.param(INITIAL, profiles("initial", "gpu"), ADDED, set(), id="listed behind it"),
+        pytest.param(INITIAL, profiles("gpu", "initial", osType="Linux"), MOVED, set(), id="listed before it"),
+        pytest.param(profiles("initial", "gpu", "workload"), profiles("initial", "workload"), ADDED, set(), id="gone"),
+        pytest.param(INITIAL, profiles("gpu", "initial", tags={}), MOVED, set(MOVED), id="the initial one changed"),
+        pytest.param(INITIAL, profiles("initial", "byhand"), ADDED, set(ADDED), id="made by hand"),
+        pytest.param(INITIAL, profiles("byhand", "initial"), MOVED, set(MOVED), id="made by hand, listed before it"),
+        pytest.param(profiles("gpu", "initial"), profiles("gpu"), ADDED, set(ADDED), id="the initial one is gone"),
+    ],
+)
+def test_pools_that_are_resources_are_not_compared_in_the_list_of_their_cluster(
+    declared: Any, live: Any, paths: tuple[str, ...], expected: set[str]
+) -> None:
+    ours = [step(AGENT_POOL, {"agentPoolName": name}, {"agentPoolName": name}) for name in ("gpu", "workload")]
+    cluster = step(MANAGED_CLUSTER, declared, live, *paths)
+    found = as_found(cluster, pools_of_their_own([*ours, cluster]))
+    assert set(found.detailed_diff or {}) == expected
 
 
 def test_pools_inside_a_cluster_are_told_apart() -> None:
-    static, elastic = {"count": 3}, {"enableAutoScaling": True, "minCount": 0, "maxCount": 9, "count": 0}
+    static = {"name": "static", "count": 3}
+    elastic = {"name": "elastic", "enableAutoScaling": True, "minCount": 0, "maxCount": 9, "count": 0}
     declared = {"agentPoolProfiles": [static, elastic]}
-    live = {"agentPoolProfiles": [{"count": 2}, {**elastic, "count": 5}]}
+    live = {"agentPoolProfiles": [{**static, "count": 2}, {**elastic, "count": 5}]}
     found = step(MANAGED_CLUSTER, declared, live, "agentPoolProfiles[0].count", "agentPoolProfiles[1].count")
     assert drifted(found) == {"agentPoolProfiles[0].count"}
 
