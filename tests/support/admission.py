@@ -68,8 +68,8 @@ class Rendered:
         if "paramRef" in spec:
             spec["paramRef"]["name"] = self.prefix
         if constraints := spec.get("matchConstraints"):
-            # The controller manager checks the types of every policy that names its versions, one after another; the
-            # copies of test_rules_agree.py took it 700 s of CPU. Its last test has each rule checked once.
+            # Kubernetes checks the types of policies that name the versions of what they match, and takes 700 s of CPU
+            # for the copies of test_rules_agree.py. The last test there has each rule checked once.
             for matched in constraints["resourceRules"]:
                 matched["apiVersions"] = ["*"]
             if "namespaceSelector" in constraints:

@@ -39,10 +39,6 @@ _SIMULATED_AT_ONCE: Final = {
 """How much the simulator does at once; usual are 4, 4, 4 and 1. It has no defaults for a file that names only some."""
 
 
-_CONTROLLERS: Final = ("*", "-validatingadmissionpolicy-status-controller")
-"""Its type check of the stack's policies takes five seconds of CPU, and only writes warnings into their status."""
-
-
 @dataclass(frozen=True)
 class Emulation:
     """Which minor the API server emulates, and what that means for the rehearsal.
@@ -99,7 +95,6 @@ def tuning(
                 "default-unreachable-toleration-seconds": tolerated,
             },
             "kube-controller-manager": {
-                "controllers": _CONTROLLERS,
                 "kube-api-qps": "1000",
                 "kube-api-burst": "2000",
                 "node-monitor-period": "1s",
