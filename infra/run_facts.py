@@ -92,7 +92,7 @@ def demand_the_guard(config: StackConfig, way: str) -> None:
     Raises
     ------
     RunRefusedError
-        The guard is ``required`` and no packs are attached. With ``warn`` the run goes on with a warning.
+        The guard is ``required`` and the run is not guarded. With ``warn`` the run goes on with a warning.
     """
     if pulumi.runtime.is_dry_run() or os.environ.get(GUARD_VARIABLE) == ATTACHED:
         return

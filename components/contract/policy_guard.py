@@ -20,7 +20,10 @@ class PolicyGuard(StrEnum):
 
 
 GUARD_VARIABLE: Final = "IGZ_CLUSTERS_POLICY_GUARD"
-"""Environment variable that is set when the packs are attached. It guards against accidents, not against intent."""
+"""Environment variable of a guarded run: one with the packs and, in a cloud, with the checks of losses.
+
+It guards against accidents, not against intent.
+"""
 
 ATTACHED: Final = "attached"
 """The variable's only value."""

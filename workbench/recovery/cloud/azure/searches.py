@@ -1,4 +1,4 @@
-"""Finds an Azure resource by its only possible id."""
+"""Finds an Azure resource by its only possible id, and a role assignment by what it grants too."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
