@@ -107,7 +107,7 @@ _CLUSTER_WIDE: Final[Mapping[str, tuple[str, ...]]] = {
 _COMPARED: Final[Mapping[str, tuple[str, ...]]] = {
     "": (
         *("configmaps", "limitranges", "namespaces", "nodes", "persistentvolumeclaims", "persistentvolumes", "pods"),
-        *("resourcequotas", "serviceaccounts"),
+        *("resourcequotas", "serviceaccounts", "services"),
     ),
     "admissionregistration.k8s.io": (
         *("mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations"),
@@ -116,15 +116,16 @@ _COMPARED: Final[Mapping[str, tuple[str, ...]]] = {
     "apiextensions.k8s.io": ("customresourcedefinitions",),
     "apps": ("daemonsets", "deployments", "replicasets"),
     OWN_DOMAIN: (PARAMETERS_PLURAL,),
-    "networking.k8s.io": ("networkpolicies",),
+    "networking.k8s.io": ("ingresses", "networkpolicies"),
     "policy": ("poddisruptionbudgets",),
     "rbac.authorization.k8s.io": ("clusterrolebindings", "clusterroles", "rolebindings", "roles"),
     "scheduling.k8s.io": ("priorityclasses",),
     "storage.k8s.io": ("storageclasses",),
 }
-"""Kinds that stacks declare, those that the engine reads to tell whether a Deployment is available, and webhooks.
+"""Kinds that stacks declare, those that the engine reads to tell whether a Deployment is available, and two more.
 
-Webhooks are for passports: one can change every object that a stack declares, and every pod.
+Webhooks are for passports: one can change every object that a stack declares, and every pod. Services and Ingresses
+hold load balancers: a preview reads them where a change removes the ways in to a cluster.
 """
 
 ROLES: Final[Mapping[PeopleRole, tuple[Right, ...]]] = {
