@@ -124,9 +124,13 @@ def _is_listed_only(step: Step, path: str, pools: frozenset[str]) -> bool:
     if step.token != _CLUSTER or not (place := _PROFILE.match(path)):
         return False
     before, now = (state.inputs.get("agentPoolProfiles") or [] if state else [] for state in (step.old, step.new))
-    there = {_name(listed[int(place[1])]) for listed in (before, now) if int(place[1]) < len(listed)}
+    there = [_name(listed[int(place[1])]) for listed in (before, now) if int(place[1]) < len(listed)]
+    if pools.issuperset(there):
+        return True
+    if len(there) > 1 and there[0] == there[1]:  # the same pool: this is a difference of its own
+        return False
     rest = [{_name(each): each for each in listed if _name(each) not in pools} for listed in (before, now)]
-    return there <= pools or (rest[0].keys() == rest[1].keys() and all(_is_as(rest[0][k], rest[1][k]) for k in rest[0]))
+    return rest[0].keys() == rest[1].keys() and all(_is_as(rest[0][name], rest[1][name]) for name in rest[0])
 
 
 def _name(profile: Mapping[str, Any]) -> str:
@@ -136,8 +140,7 @@ def _name(profile: Mapping[str, Any]) -> str:
 def _is_as(declared: Any, live: Any) -> bool:
     """Return whether a live agent pool has all that is declared; what else it has are AKS's defaults."""
     if isinstance(declared, Mapping) and isinstance(live, Mapping):
-        own = {"powerState", *(["count"] if live.get("enableAutoScaling") else [])}
-        return all(_is_as(value, live.get(key)) for key, value in declared.items() if key not in own)
+        return all(_is_as(value, live.get(key)) for key, value in declared.items() if key != "powerState")
     return bool(declared == live)
 
 

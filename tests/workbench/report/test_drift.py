@@ -141,6 +141,8 @@ def profiles(*names: str, **changed: Any) -> dict[str, Any]:
 
 INITIAL = profiles("initial")
 ADDED = ("agentPoolProfiles[1]",)
+COUNT = ("agentPoolProfiles[0].count",)
+ELASTIC = {"enableAutoScaling": True, "minCount": 1, "maxCount": 3}
 MOVED = ("agentPoolProfiles[0].name", "agentPoolProfiles[1]")
 
 
@@ -154,6 +156,13 @@ MOVED = ("agentPoolProfiles[0].name", "agentPoolProfiles[1]")
         pytest.param(INITIAL, profiles("initial", "byhand"), ADDED, set(ADDED), id="made by hand"),
         pytest.param(INITIAL, profiles("byhand", "initial"), MOVED, set(MOVED), id="made by hand, listed before it"),
         pytest.param(profiles("gpu", "initial"), profiles("gpu"), ADDED, set(ADDED), id="the initial one is gone"),
+        pytest.param(
+            profiles("initial", **ELASTIC),
+            profiles("initial", **ELASTIC, count=9),
+            COUNT,
+            set(COUNT),
+            id="beyond its maximum",
+        ),
     ],
 )
 def test_pools_that_are_resources_are_not_compared_in_the_list_of_their_cluster(
