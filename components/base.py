@@ -9,6 +9,15 @@ class PlatformComponent(pulumi.ComponentResource):
     Subclasses create their children with ``self.child()`` and call ``register_outputs`` last.
     """
 
-    def child(self, **options: object) -> pulumi.ResourceOptions:
-        """Return options of a child: this component as parent, and what the child itself needs."""
-        return pulumi.ResourceOptions(parent=self, **options)  # type: ignore[arg-type]
+    def child(self, *, formerly: str = "", **options: object) -> pulumi.ResourceOptions:
+        """Return options of a child: this component as parent, and what the child itself needs.
+
+        Parameters
+        ----------
+        formerly
+            Its logical name in earlier releases, so that it stays the resource that it is. Default: the same.
+        options
+            Further options.
+        """
+        aliases = [pulumi.Alias(name=formerly)] if formerly else None
+        return pulumi.ResourceOptions(parent=self, aliases=aliases, **options)  # type: ignore[arg-type]

@@ -25,6 +25,19 @@ TAG_KEY_MAX: Final = 128
 TAG_VALUE_MAX: Final = 256
 """Allowed characters of a tag: https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html."""
 
+ROLE_NAME_MAX: Final = 64
+"""``roleNameType`` of IAM's API: botocore 1.44, ``data/iam/2010-05-08/service-2.json``."""
+
+NODE_GROUP_NAME_MAX: Final = 63
+"""https://github.com/terraform-aws-modules/terraform-aws-eks/issues/1713 has EKS's message; its API names no limit."""
+
+LAUNCH_TEMPLATE_NAME_MAX: Final = 128
+"""https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplate.html."""
+
+BACKUP_NAME_MAX: Final = 50
+"""Of vaults, plans and selections: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_CreateBackupVault.html,
+https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupPlanInput.html."""
+
 
 class OwnTag(StrEnum):
     """Keys of the tags that have a meaning in this package."""

@@ -7,6 +7,7 @@ from pulumi_kubernetes.core.v1 import ServiceAccount
 
 from components.base import PlatformComponent
 from components.contract.identity import JOBS_ACCOUNT, CloudIdentity
+from components.contract.names import composed
 from components.namespace_identity import NamespaceIdentity
 from components.ownership import owned
 
@@ -28,10 +29,10 @@ class JobAccounts(PlatformComponent):
         super().__init__("igz-clusters:scheduling:JobAccounts", name, None, opts)
         for account in args.choices.service_accounts:
             ServiceAccount(
-                f"{args.namespace}-{account}",
+                composed(args.namespace, account),
                 metadata=owned(account, namespace=args.namespace, annotations=args.identity.annotations or None),
                 # Jobs need no rights in the cluster; who lists an account knows whether its pods do.
                 automount_service_account_token=False if account == JOBS_ACCOUNT else None,
-                opts=self.child(depends_on=list(args.identity.needed)),
+                opts=self.child(formerly=f"{args.namespace}-{account}", depends_on=list(args.identity.needed)),
             )
         self.register_outputs({})

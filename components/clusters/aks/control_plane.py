@@ -42,6 +42,7 @@ from components.contract.aks.network import OUTBOUND_TYPES, is_isolated, registr
 from components.contract.azure import key_address
 from components.contract.environments import Environment
 from components.contract.groups import NodeGroup
+from components.contract.names import composed
 from components.contract.pools import PoolRole
 
 WINDOWS: Final = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
@@ -178,12 +179,18 @@ class ControlPlane(PlatformComponent):
         for group in choices.access.admin_group_ids:
             administrators = Principal(group, group, PrincipalKind.GROUP)
             yield role_assignment(
-                f"{self._name}-admins-{group}", administrators, Grant(CLUSTER_USER, choices.group_id), self.child()
+                f"{self._name}-{composed('admins', group)}",
+                administrators,
+                Grant(CLUSTER_USER, choices.group_id),
+                self.child(formerly=f"{self._name}-admins-{group}"),
             )
         for name, entry in choices.access.all_entries.items():
             principal = Principal(entry.object_id, entry.object_id, entry.principal)
             yield role_assignment(
-                f"{self._name}-{name}-user", principal, Grant(CLUSTER_USER, choices.group_id), self.child()
+                f"{self._name}-{composed(name, 'user')}",
+                principal,
+                Grant(CLUSTER_USER, choices.group_id),
+                self.child(formerly=f"{self._name}-{name}-user"),
             )
             if not entry.namespaces:
                 yield role_assignment(
@@ -196,11 +203,16 @@ class ControlPlane(PlatformComponent):
             principal = Principal(entry.object_id, entry.object_id, entry.principal)
             for namespace in entry.namespaces:
                 yield role_assignment(
-                    f"{self._name}-{name}-{namespace}",
+                    f"{self._name}-{composed(name, 'namespaces', namespace)}",
                     principal,
                     Grant(role_id(entry.level), f"{choices.cluster_id}/namespaces/{namespace}"),
                     # Azure removes it with the cluster that it is for; the next one may have the same id.
-                    self.child(depends_on=[self.cluster], replace_with=[self.cluster], delete_before_replace=True),
+                    self.child(
+                        formerly=f"{self._name}-{name}-{namespace}",
+                        depends_on=[self.cluster],
+                        replace_with=[self.cluster],
+                        delete_before_replace=True,
+                    ),
                 )
 
 

@@ -106,7 +106,7 @@ class Right(NamedTuple):
     key: str
     role: str
     scope: str
-    alias: str = ""
+    formerly: str = ""
     """Its key in earlier releases, if that was another one."""
 
 
@@ -138,8 +138,8 @@ class ClusterIdentities(PlatformComponent):
         key = f"{args.choices.cluster_id} control-plane"
         principal = Principal(key, self.control_plane.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
         for right in self._rights():
-            aliases = [pulumi.Alias(name=f"{name}-{right.alias}")] if right.alias else []
-            needed = self.child(depends_on=[self.kubelet], aliases=aliases, **KEEPS_NAME)
+            formerly = f"{name}-{right.formerly}" if right.formerly else ""
+            needed = self.child(formerly=formerly, depends_on=[self.kubelet], **KEEPS_NAME)
             role_assignment(f"{name}-{right.key}", principal, Grant(right.role, right.scope), needed)
         if registry := registry_of(args.choices.network):
             # The nodes of other clusters have the role there too.

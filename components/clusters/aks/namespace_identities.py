@@ -12,6 +12,7 @@ from components.contract.aks.access import PrincipalKind
 from components.contract.aks.config import AksConfig
 from components.contract.aks.identity import CLIENT_ID, ISSUER_AUDIENCE, USE_LABEL, assignments
 from components.contract.identity import CloudIdentity
+from components.contract.names import composed
 from components.namespace_identity import NamespaceIdentity
 
 
@@ -37,15 +38,14 @@ class NamespaceIdentities(PlatformComponent):
         super().__init__("igz-clusters:clusters:AksNamespaceIdentities", name, None, opts)
         self._args = args
         self.by_namespace = {
-            namespace: self._identity(f"{name}-{namespace}", namespace, identity)
-            for namespace, identity in args.identities.items()
+            namespace: self._identity(name, namespace, identity) for namespace, identity in args.identities.items()
         }
         self.register_outputs({"clients": {name: each.facts["clientId"] for name, each in self.by_namespace.items()}})
 
     def _identity(self, name: str, namespace: str, identity: CloudIdentity) -> NamespaceIdentity:
         args = self._args
         made = UserAssignedIdentity(
-            name,
+            f"{name}-{namespace}",
             resource_group_name=args.resource_group,
             resource_name_=f"{args.choices.name}-jobs-{namespace}",
             location=args.choices.location,
@@ -55,7 +55,7 @@ class NamespaceIdentities(PlatformComponent):
         needed: list[pulumi.Resource] = []
         for account in identity.service_accounts:
             credential = FederatedIdentityCredential(
-                f"{name}-{account}",
+                f"{name}-{composed(namespace, account)}",
                 resource_group_name=args.resource_group,
                 resource_name_=made.name,
                 # Azure wants 3 characters at least, Kubernetes one.
@@ -64,7 +64,7 @@ class NamespaceIdentities(PlatformComponent):
                 subject=f"system:serviceaccount:{namespace}:{account}",
                 audiences=[ISSUER_AUDIENCE],
                 # Entra refuses two writes under one identity at a time.
-                opts=self.child(depends_on=needed[-1:]),
+                opts=self.child(formerly=f"{name}-{namespace}-{account}", depends_on=needed[-1:]),
             )
             needed.append(credential)
         # Jobs of namespaces of the same name in several clusters may share a container.
@@ -72,7 +72,9 @@ class NamespaceIdentities(PlatformComponent):
         principal = Principal(key, made.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
         for each in assignments(args.choices, identity):
             grant = Grant(each.role, each.scope, each.condition)
-            needed.append(role_assignment(f"{name}-{each.key}", principal, grant, self.child(**KEEPS_NAME)))
+            opts = self.child(formerly="-".join((name, namespace, *each.parts)), **KEEPS_NAME)
+            logical = f"{name}-{composed(namespace, each.kind, *each.parts)}"
+            needed.append(role_assignment(logical, principal, grant, opts))
         return NamespaceIdentity(
             annotations={CLIENT_ID: made.client_id},
             pod_label=USE_LABEL,

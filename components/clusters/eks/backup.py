@@ -9,8 +9,9 @@ from pulumi_aws.backup import Plan, PlanRuleArgs, PlanRuleLifecycleArgs, Selecti
 
 from components.base import PlatformComponent
 from components.clusters.eks.identity import RoleArgs, ServiceRole
-from components.contract.aws import OwnTag
+from components.contract.aws import BACKUP_NAME_MAX, OwnTag
 from components.contract.eks.backup import COMPLETION_WINDOW, SERVICE, START_WINDOW, EksBackup, schedule
+from components.contract.names import automatic
 
 BACKUP_POLICIES: Final = ("service-role/AWSBackupServiceRolePolicyForBackup",)
 """What AWS Backup needs for an EKS cluster with volumes of EBS and EFS.
@@ -51,9 +52,9 @@ class ClusterBackup(PlatformComponent):
 
     def __init__(self, name: str, args: ClusterBackupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksBackup", name, None, opts)
-        self._name, self._args = name, args
+        self._name, self._args = automatic(name, BACKUP_NAME_MAX), args
         vault = Vault(
-            name,
+            self._name,
             kms_key_arn=args.choices.key_arn,
             tags=KEPT,
             opts=self.child(retain_on_delete=True),
@@ -62,7 +63,7 @@ class ClusterBackup(PlatformComponent):
         role = self._role(name, BACKUP_POLICIES, is_kept=True)
         plan = self._plan(vault, locked)
         Selection(
-            name,
+            self._name,
             plan_id=plan.id,
             iam_role_arn=role.arn,
             resources=[args.cluster_arn],

@@ -135,7 +135,7 @@ class ControlPlane(PlatformComponent):
             # EKS has one entry of a role. Named by it, an entry that is renamed in the stack file, or swaps roles with
             # another, stays the resource that it is.
             name = f"{self._name}-{role_path(choice.role_arn)}"
-            aliases = [pulumi.Alias(name=f"{self._name}-{key}")]  # the name up to release 0.2.0
+            formerly = f"{self._name}-{key}"  # up to release 0.2.0
             entry = AccessEntry(
                 name,
                 cluster_name=self.cluster.name,
@@ -143,7 +143,7 @@ class ControlPlane(PlatformComponent):
                 # Also empty: EKS keeps the groups of an entry if the list is left out.
                 kubernetes_groups=list(choice.groups),
                 type="STANDARD",
-                opts=self.child(aliases=aliases),
+                opts=self.child(formerly=formerly),
             )
             made.append(entry)
             if choice.level is None:
@@ -159,7 +159,7 @@ class ControlPlane(PlatformComponent):
                         namespaces=list(choice.namespaces) or None,
                     ),
                     # An association is known by role and policy: the deletion of the old one would end a new scope too.
-                    opts=self.child(depends_on=[entry], aliases=aliases, delete_before_replace=True),
+                    opts=self.child(formerly=formerly, depends_on=[entry], delete_before_replace=True),
                 )
             )
         return tuple(made)

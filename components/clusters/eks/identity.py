@@ -9,7 +9,8 @@ import pulumi
 from pulumi_aws.iam import Role, RolePolicy, RolePolicyAttachment
 
 from components.base import PlatformComponent
-from components.contract.aws import OwnTag
+from components.contract.aws import ROLE_NAME_MAX, OwnTag
+from components.contract.names import automatic
 
 POLICY_VERSION: Final = "2012-10-17"
 """Version of IAM's policy language."""
@@ -68,18 +69,19 @@ class ServiceRole(PlatformComponent):
         if args.conditions:
             trust["Condition"] = args.conditions
         kept = {"retain_on_delete": True} if args.is_kept else {}
+        called = automatic(name, ROLE_NAME_MAX)
         role = Role(
-            name,
+            called,
             assume_role_policy=_document([trust]),
             permissions_boundary=args.permissions_boundary,
             tags=args.tags or None,
             opts=self.child(**kept),
         )
         for policy in args.managed_policies:
-            called, arn = policy.rpartition("/")[2], f"arn:aws:iam::aws:policy/{policy}"
-            RolePolicyAttachment(f"{name}-{called}", role=role.name, policy_arn=arn, opts=self.child(**kept))
+            attached, arn = policy.rpartition("/")[2], f"arn:aws:iam::aws:policy/{policy}"
+            RolePolicyAttachment(f"{name}-{attached}", role=role.name, policy_arn=arn, opts=self.child(**kept))
         if args.statements:
-            RolePolicy(name, role=role.name, policy=_document(args.statements), opts=self.child(**kept))
+            RolePolicy(called, role=role.name, policy=_document(args.statements), opts=self.child(**kept))
         self.arn = role.arn
         self.register_outputs({"arn": role.arn})
 

@@ -19,8 +19,10 @@ from pulumi_aws.ec2 import (
     LaunchTemplateTagSpecificationArgs,
 )
 
+from components.contract.aws import LAUNCH_TEMPLATE_NAME_MAX
 from components.contract.eks.fabric import network_interfaces
 from components.contract.groups import NodeGroup
+from components.contract.names import automatic
 from components.contract.pools import PoolRole
 
 ROOT_DEVICE = "/dev/xvda"
@@ -60,7 +62,7 @@ def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOp
     holds_data = args.group.role is PoolRole.DATA
     tags = {"Name": name, **args.tags}
     return LaunchTemplate(
-        name,
+        automatic(name, LAUNCH_TEMPLATE_NAME_MAX),
         update_default_version=True,
         metadata_options=LaunchTemplateMetadataOptionsArgs(
             http_endpoint="enabled", http_tokens="required", http_put_response_hop_limit=METADATA_HOPS

@@ -11,6 +11,7 @@ from components.clusters.eks.identity import PodRole, ServiceRole, pod_role_args
 from components.contract.eks.config import EksConfig
 from components.contract.eks.identity import policy_statements
 from components.contract.identity import JOBS_ACCOUNT, CloudIdentity
+from components.contract.names import composed
 from components.namespace_identity import NamespaceIdentity
 
 
@@ -36,7 +37,7 @@ class NamespaceIdentities(PlatformComponent):
     def __init__(self, name: str, args: NamespaceIdentitiesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:clusters:EksNamespaceIdentities", name, None, opts)
         self.by_namespace = {
-            namespace: self._identity(f"{name}-{namespace}", namespace, identity, args)
+            namespace: self._identity(name, namespace, identity, args)
             for namespace, identity in args.identities.items()
         }
         self.register_outputs({"roles": {name: each.facts["roleArn"] for name, each in self.by_namespace.items()}})
@@ -51,16 +52,18 @@ class NamespaceIdentities(PlatformComponent):
             statements=policy_statements(args.choices, identity),
         )
         role = ServiceRole(
-            name, pod_role_args(pod, args.cluster_arn, args.choices.permissions_boundary_arn), self.child()
+            f"{name}-{namespace}",
+            pod_role_args(pod, args.cluster_arn, args.choices.permissions_boundary_arn),
+            self.child(),
         )
         associations = [
             PodIdentityAssociation(
-                f"{name}-{account}",
+                f"{name}-{composed(namespace, account)}",
                 cluster_name=args.cluster_name,
                 namespace=namespace,
                 service_account=account,
                 role_arn=role.arn,
-                opts=self.child(depends_on=[role]),
+                opts=self.child(formerly=f"{name}-{namespace}-{account}", depends_on=[role]),
             )
             for account in identity.service_accounts
         ]

@@ -22,11 +22,12 @@ from components.base import PlatformComponent
 from components.clusters.eks.hours import scheduled_actions
 from components.clusters.eks.launch_templates import LaunchTemplateArgs, launch_template
 from components.contract import groups as contract
-from components.contract.aws import OwnTag
+from components.contract.aws import NODE_GROUP_NAME_MAX, OwnTag
 from components.contract.eks.autoscaling import autoscaling_tags, node_labels
 from components.contract.eks.hours import GroupHours, group_hours
 from components.contract.eks.spelling import CAPACITY_BLOCK, capacity_type, taint_entry
 from components.contract.hours import OfficeHours
+from components.contract.names import automatic
 from components.contract.pool_upgrade import UpgradeOrder, minutes_at_most
 from components.contract.pools import PoolRole
 
@@ -107,7 +108,7 @@ class ManagedNodeGroup(PlatformComponent):
         )
         subnets = [subnet for zone, subnet in args.subnet_ids.items() if group.zone in (None, zone)]
         self.node_group = NodeGroup(
-            name,
+            automatic(name, NODE_GROUP_NAME_MAX),
             cluster_name=args.cluster_name,
             version=args.version,
             release_version=args.release,

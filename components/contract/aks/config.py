@@ -234,6 +234,16 @@ class AksConfig(ContractModel):
             raise ValueError("must list 2 or 3 zones, so that the cluster survives the loss of one")
         return zones
 
+    @field_validator("network", mode="after")
+    @classmethod
+    def _can_have_the_clusters_name(
+        cls, network: CreatedNetwork | ExistingNetwork, info: ValidationInfo
+    ) -> CreatedNetwork | ExistingNetwork:
+        # MicrosoftDocs/azure-docs, articles/azure-resource-manager/management/resource-name-rules.md (2020).
+        if isinstance(network, CreatedNetwork) and len(info.data.get("name", "")) == 1:
+            raise ValueError("has the cluster's name, and a network's has at least 2 characters in Azure; change name")
+        return network
+
     @field_validator("pod_cidr", "service_cidr", mode="after")
     @classmethod
     def _beside_the_others(cls, cidr: str, info: ValidationInfo) -> str:

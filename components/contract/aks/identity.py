@@ -50,8 +50,10 @@ like that of the others is assumed."""
 class Assignment:
     """A built-in role on a scope."""
 
-    key: str
-    """Name of it inside the identity."""
+    kind: str
+    """What it is on, as ``KEYS`` calls it."""
+    parts: tuple[str, ...]
+    """What tells it from others of its kind inside the identity, without dots."""
     role: str
     scope: str
     condition: str = ""
@@ -81,7 +83,8 @@ def _containers(choices: AksConfig, grants: Sequence[ContainerGrant]) -> Iterato
         account, container, access = place
         prefixes = [each.prefix for each in same]
         yield Assignment(
-            key=f"{account}-{container}-{access}",
+            kind="containers",
+            parts=(account, container, access),
             role=BLOB_READER if access is Access.READ else BLOB_CONTRIBUTOR,
             scope=f"/subscriptions/{choices.subscription_id}/resourceGroups/{same[0].resource_group}/providers"
             f"/Microsoft.Storage/storageAccounts/{account}/blobServices/default/containers/{container}",
@@ -112,10 +115,11 @@ def _any_of(attribute: str, prefixes: Sequence[str]) -> str:
 def _registries(identity: CloudIdentity) -> Iterator[Assignment]:
     for each in identity.registries:
         role = ACR_PULL if each.access is Access.READ else ACR_PUSH
-        yield Assignment(key=f"{each.registry_id.rpartition('/')[2]}-{each.access}", role=role, scope=each.registry_id)
+        parts = (each.registry_id.rpartition("/")[2], each.access)
+        yield Assignment(kind="registries", parts=parts, role=role, scope=each.registry_id)
 
 
 def _vault_keys(identity: CloudIdentity) -> Iterator[Assignment]:
     for key in identity.vault_keys:
         vault, _, name = key.partition("/vaults/")[2].partition("/keys/")
-        yield Assignment(key=f"{vault}-{name}", role=CRYPTO_USER, scope=key)
+        yield Assignment(kind="vault_keys", parts=(vault, name), role=CRYPTO_USER, scope=key)

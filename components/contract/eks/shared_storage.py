@@ -5,6 +5,7 @@ from typing import Final
 
 from components.contract.constraint_violation import Mismatch
 from components.contract.eks.config import EksConfig
+from components.contract.names import composed
 from components.contract.shared_storage import OWN_CLASS, Storage, Volumes, unusable
 
 CREATION_TOKEN_MAX: Final = 64
@@ -25,7 +26,7 @@ def storage_problems(choices: EksConfig, storage: Mapping[str, Storage]) -> Iter
         elif not each.is_lustre and length > CREATION_TOKEN_MAX:
             yield Mismatch(
                 (name,),
-                f"has {length} characters with the cluster's name and a '-', EFS takes {CREATION_TOKEN_MAX}; choose a "
+                f"has {length} characters with the cluster's name and a '.', EFS takes {CREATION_TOKEN_MAX}; choose a "
                 "shorter name",
             )
 
@@ -39,4 +40,4 @@ def volume_problems(_: EksConfig, volumes: Volumes) -> Iterator[Mismatch]:
 
 def creation_token(cluster: str, storage: str) -> str:
     """Return the token by which EFS knows a file system from the moment of its creation, unique in the account."""
-    return f"{cluster}-{storage}"
+    return composed(cluster, storage)

@@ -7,8 +7,11 @@ from typing import Any, Final
 
 from typing_extensions import override
 
+from components.contract.aws import NODE_GROUP_NAME_MAX
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import CreatedNetwork
+from components.contract.groups import NodeGroup
+from components.contract.names import automatic
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
 from workbench.engine.clouds.cluster_component import ClusterComponent, Group, NodeUpgrade, Rank, minor
@@ -64,6 +67,11 @@ class Eks(CloudStack):
     def fixed_blockers(self, deployment: Mapping[str, Any]) -> Iterator[Blocker]:
         yield from super().fixed_blockers(deployment)
         yield from size_blockers(self.stack, self.config.storage, deployment)
+
+    @property
+    @override
+    def groups(self) -> Mapping[str, NodeGroup]:
+        return {automatic(name, NODE_GROUP_NAME_MAX): group for name, group in super().groups.items()}
 
     @property
     @override

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from components.contract.aws import BACKUP_NAME_MAX
+from components.contract.names import beginning
 from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 
@@ -14,7 +16,7 @@ def vaults(account: AwsQueries) -> Iterator[LookupResult]:
     """Yield the stack's vaults: that of the stack, and those that earlier ones left."""
     for found in account.listed("backup", "list_backup_vaults", "BackupVaultList"):
         # Listings lack tags, and accounts have many vaults; ours start with the stack's name.
-        if found["BackupVaultName"].startswith(f"{account.stack}-"):
+        if found["BackupVaultName"].startswith(beginning(account.stack, BACKUP_NAME_MAX)):
             state = found.get("VaultState", "")
             tags = tags_of(account, found["BackupVaultArn"])
             name = found["BackupVaultName"]
@@ -24,7 +26,7 @@ def vaults(account: AwsQueries) -> Iterator[LookupResult]:
 def plans(account: AwsQueries) -> Iterator[tuple[str, LookupResult]]:
     """Yield the plans whose names begin as the stack's, with their names."""
     for found in account.listed("backup", "list_backup_plans", "BackupPlansList"):
-        if (name := found["BackupPlanName"]).startswith(f"{account.stack}-"):
+        if (name := found["BackupPlanName"]).startswith(beginning(account.stack, BACKUP_NAME_MAX)):
             tags = tags_of(account, found["BackupPlanArn"])
             yield name, LookupResult(found["BackupPlanId"], tags=tags, inputs={"name": name})
 

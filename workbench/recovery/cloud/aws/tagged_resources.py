@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from components.contract.aws import OwnTag
+from components.contract.aws import ROLE_NAME_MAX, OwnTag
+from components.contract.names import beginning
 from workbench.recovery.cloud.aws import backup, ec2, efs, eks, fsx, non_ec2
 from workbench.recovery.cloud.aws.ec2 import Kind
 from workbench.recovery.cloud.aws.queries import AwsQueries
@@ -200,7 +201,7 @@ def _eks_resource(account: AwsQueries, type_: str, result: LookupResult, descrip
 def _roles(account: AwsQueries) -> Iterator[CloudResource]:
     for name in account.listed("iam", "list_roles", "Roles[].RoleName"):
         # Listings lack tags, and accounts have many roles; ours start with the stack's name.
-        if name.startswith(f"{account.stack}-"):
+        if name.startswith(beginning(account.stack, ROLE_NAME_MAX)):
             for result in non_ec2.describe_role(account, name):
                 if account.is_ours(result.tags or {}):
                     look, delete = (
