@@ -178,10 +178,12 @@ class _Monitor(mocks.MockMonitor):
         return response
 
 
-def record(program: Callable[[], None], *, first_preview: bool = False, recorder: Recorder | None = None) -> Recorder:
+def record(
+    program: Callable[[], None], *, first_preview: bool = False, recorder: Recorder | None = None, stack: str = "test"
+) -> Recorder:
     """Run ``program`` to its end, outputs and all, and return what it declared. Default: nothing is made."""
     recorder = recorder or Recorder(is_first_preview=first_preview)
     monitor = _Monitor(recorder)
-    outputs = run_program(program, monitor, project="igz-clusters", stack="test", is_preview=first_preview)
+    outputs = run_program(program, monitor, project="igz-clusters", stack=stack, is_preview=first_preview)
     recorder.exports.update(outputs)
     return recorder

@@ -12,9 +12,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from components.contract.aws import NODE_GROUP_NAME_MAX
 from components.contract.groups import NodeGroup
 from components.contract.hours import OfficeHours
 from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
+from components.contract.names import automatic
 from components.contract.pools import PoolRole
 from components.contract.priorities import UserPriority
 from infra.config import StackConfig
@@ -268,7 +270,9 @@ def cloud_names(deployment: Mapping[str, Any]) -> dict[str, str]:
     groups = sorted(recorded_groups(deployment), key=len, reverse=True)
     found = {}
     for component in components_of_state(deployment, with_replaced=True):
-        group = next((name for name in groups if component.program_name.endswith(f"-{name}")), None)
+        called, stack = component.program_name, component.urn.split(":")[2]
+        cut = {automatic(f"{stack}-{name}", NODE_GROUP_NAME_MAX): name for name in groups}
+        group = cut.get(called) or next((name for name in groups if called.endswith(f"-{name}")), None)
         if component.rank is Rank.GROUP and group:
             found[component.name] = group
     return found

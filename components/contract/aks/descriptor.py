@@ -51,7 +51,8 @@ AKS: Final = KindDescriptor(
     names={
         "pool on AKS": f"at most {NAME_MAX} characters: a generated suffix takes {SUFFIX_LENGTH} of those that AKS "
         "allows, so that a replacement can exist beside the old pool",
-        "AKS cluster": "1 to 54 lower-case letters, digits or `-`, starting with a letter; Azure forbids some words",
+        "AKS cluster": "1 to 54 lower-case letters, digits or `-`, starting with a letter; at least 2 if the stack "
+        "creates the network; Azure forbids some words",
     },
     in_production=(
         "`secretsKeyId` and `diskEncryptionSetId` (HA-08)",

@@ -95,6 +95,7 @@ BEYOND_A_SCHEMA = {
     "registry-of-aks-beside-a-gateway",
     "no-internet-and-gpus",
     "no-internet-and-mirrors-of-other-registries",
+    "aks-created-network-with-a-name-of-one-letter",
     "cache-for-everything",
     "cache-given-twice",
     "cache-in-capitals",

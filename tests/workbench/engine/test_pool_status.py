@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from components.contract.aws import NODE_GROUP_NAME_MAX
 from components.contract.labels import AnnotationKey, LabelKey
+from components.contract.names import automatic
 from infra.config import parse
 from workbench.engine.kubectl import Api
 from workbench.engine.pool_status import Condition, Live, Status, declared_groups, live_groups, recorded_groups, show
@@ -89,6 +91,15 @@ def test_a_node_in_a_cloud_belongs_to_the_group_that_the_state_records_under_the
     label = {"eks.amazonaws.com/nodegroup": "s-jobs-16cpu-64gib-0a1b2c3"}
     live = asked(tmp_path, [node("jobs", **label), node("initial"), node("jobs")], state)
     assert live.nodes == {"jobs-16cpu-64gib": 1, "initial": 1, "jobs": 1}
+
+
+def test_a_node_belongs_to_its_group_although_the_stacks_name_leaves_no_room_for_the_groups(tmp_path: Path) -> None:
+    stack = "a-team-with-a-long-name-in-a-region-far-away"
+    called = automatic(f"{stack}-jobs-16cpu-64gib", NODE_GROUP_NAME_MAX)
+    made = {"urn": f"urn:pulumi:{stack}::p::{NODE_GROUP}::{called}", "type": NODE_GROUP}
+    state = deployment(POOLS, {**made, "outputs": {"nodeGroupName": f"{called}-0a1b2c3"}})
+    live = asked(tmp_path, [node("jobs", **{"eks.amazonaws.com/nodegroup": f"{called}-0a1b2c3"})], state)
+    assert live.nodes == {"jobs-16cpu-64gib": 1}
 
 
 def test_the_table_names_every_group_with_its_machines(tmp_path: Path) -> None:

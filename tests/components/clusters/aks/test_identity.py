@@ -1,5 +1,6 @@
 """Identities have the least that they need, and nobody has a key."""
 
+from typing import Any
 from uuid import UUID
 
 from support.aks import (
@@ -154,9 +155,19 @@ def test_a_role_in_a_namespace_goes_with_its_cluster_and_is_made_again_with_the_
     team = {"objectId": TEAM, "level": "admin", "namespaces": ["mlrun"]}
     made = build({"cluster.access.entries": {"team": team}}).options
     follows = {name: each for (type_, name), each in made.items() if type_ == ROLE_ASSIGNMENT and each.replaced_with}
-    assert list(follows) == ["test-cluster-team-mlrun"]
+    assert list(follows) == ["test-cluster-team.namespaces.mlrun"]
     (role,) = follows.values()
     assert (role.replaced_with, role.delete_before_replace) == (((CLUSTER, "test-cluster"),), True)
+
+
+def test_entries_that_read_alike_with_a_dash_have_different_names() -> None:
+    people: list[dict[str, Any]] = [{"objectId": TEAM.replace("3", digit), "level": "view"} for digit in "345"]
+    people[0]["namespaces"], people[1]["namespaces"] = ["user", "a-b"], ["b"]
+    entries = dict(zip(("team", "team-a", "team-user"), people, strict=True))
+    recorder = build({"cluster.access.entries": entries})
+    names = [each.name for each in recorder.resources if each.type == ROLE_ASSIGNMENT]
+    assert sorted(set(names)) == sorted(names)
+    assert "test-cluster-team-user" in names
 
 
 def test_a_role_has_the_same_name_in_every_run_and_another_for_another_principal() -> None:

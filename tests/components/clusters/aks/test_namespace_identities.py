@@ -41,7 +41,7 @@ def stack() -> Recorder:
 
 
 def assignment(name: str) -> dict[str, Any]:
-    return stack().of_type(ASSIGNMENT)[f"test-jobs-vision-{name}"]
+    return stack().of_type(ASSIGNMENT)[f"test-jobs-vision.{name}"]
 
 
 def condition(name: str) -> str:
@@ -50,7 +50,7 @@ def condition(name: str) -> str:
 
 def test_namespaces_of_one_name_in_two_clusters_may_share_a_container() -> None:
     other = build({"namespaces": NAMESPACES, "cluster.name": "other"}).of_type(ASSIGNMENT)
-    name = "test-jobs-vision-mldata-models-write"
+    name = "test-jobs-vision.containers.mldata.models.write"
     assert other[name]["scope"] == stack().of_type(ASSIGNMENT)[name]["scope"]
     assert other[name]["roleAssignmentName"] != stack().of_type(ASSIGNMENT)[name]["roleAssignmentName"]
     assert stack().options[ASSIGNMENT, name].ignore_changes == ("roleAssignmentName",)
@@ -58,24 +58,26 @@ def test_namespaces_of_one_name_in_two_clusters_may_share_a_container() -> None:
 
 def test_each_grant_is_a_role_on_its_own_container_registry_or_key() -> None:
     made = {
-        name.removeprefix("test-jobs-vision-"): (given["roleDefinitionId"].rpartition("/")[2], given["scope"])
+        name.removeprefix("test-jobs-vision."): (given["roleDefinitionId"].rpartition("/")[2], given["scope"])
         for name, given in stack().of_type(ASSIGNMENT).items()
-        if name.startswith("test-jobs-vision-")
+        if name.startswith("test-jobs-vision.")
     }
     subscription = (
-        stack().of_type(ASSIGNMENT)["test-jobs-vision-mldata-models-read"]["scope"].split("/resourceGroups/")[0]
+        stack()
+        .of_type(ASSIGNMENT)["test-jobs-vision.containers.mldata.models.read"]["scope"]
+        .split("/resourceGroups/")[0]
     )
     account = f"{subscription}/resourceGroups/data/providers/Microsoft.Storage/storageAccounts/mldata"
     containers = f"{account}/blobServices/default/containers"
     assert made == {
-        "mldata-models-write": (CONTRIBUTOR, f"{containers}/models"),
-        "mldata-models-read": (READER, f"{containers}/models"),
-        "mldata-corpus-read": (READER, f"{containers}/corpus"),
-        "mlimages-write": ("8311e382-0749-4cb8-b61a-304f252e45ec", REGISTRY),
-        "ml-keys-models": ("12338af0-0e69-4776-bea7-57ae8d297424", KEY),
+        "containers.mldata.models.write": (CONTRIBUTOR, f"{containers}/models"),
+        "containers.mldata.models.read": (READER, f"{containers}/models"),
+        "containers.mldata.corpus.read": (READER, f"{containers}/corpus"),
+        "registries.mlimages.write": ("8311e382-0749-4cb8-b61a-304f252e45ec", REGISTRY),
+        "vault_keys.ml-keys.models": ("12338af0-0e69-4776-bea7-57ae8d297424", KEY),
     }
-    assert assignment("mldata-models-write")["conditionVersion"] == "2.0"
-    assert "condition" not in assignment("mldata-corpus-read")
+    assert assignment("containers.mldata.models.write")["conditionVersion"] == "2.0"
+    assert "condition" not in assignment("containers.mldata.corpus.read")
 
 
 USED = [
@@ -99,7 +101,7 @@ USED = [
 @pytest.mark.parametrize(("access", "action", "path", "is_allowed"), USED)
 def test_blobs_are_used_below_the_prefixes_only(access: str, action: str, path: str, is_allowed: bool) -> None:
     asked = Asked(action=f"{BLOBS}/{action}", resource={f"{BLOBS}:path": path})
-    assert allows(condition(f"mldata-models-{access}"), asked) is is_allowed
+    assert allows(condition(f"containers.mldata.models.{access}"), asked) is is_allowed
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ def test_blobs_are_used_below_the_prefixes_only(access: str, action: str, path: 
 def test_a_container_is_listed_below_its_prefixes_only(prefix: str | None, is_allowed: bool) -> None:
     request = {} if prefix is None else {f"{BLOBS}:prefix": prefix}
     asked = Asked(action=f"{BLOBS}/read", sub_operation="Blob.List", request=request)
-    assert allows(condition("mldata-models-write"), asked) is is_allowed
+    assert allows(condition("containers.mldata.models.write"), asked) is is_allowed
 
 
 def test_the_identity_trusts_the_accounts_of_the_namespace_only_one_after_another() -> None:
@@ -118,14 +120,33 @@ def test_the_identity_trusts_the_accounts_of_the_namespace_only_one_after_anothe
         "system:serviceaccount:vision:sparkapp",
     }
     assert {tuple(each["audiences"]) for each in credentials.values()} == {("api://AzureADTokenExchange",)}
-    assert (CREDENTIAL, "test-jobs-vision-igz-jobs") in stack().needs((CREDENTIAL, "test-jobs-vision-sparkapp"))
+    assert (CREDENTIAL, "test-jobs-vision.igz-jobs") in stack().needs((CREDENTIAL, "test-jobs-vision.sparkapp"))
 
 
 def test_accounts_name_the_identity_and_exist_only_after_it() -> None:
-    account = stack().of_type(SERVICE_ACCOUNT)["vision-sparkapp"]
+    account = stack().of_type(SERVICE_ACCOUNT)["vision.sparkapp"]
     assert account["metadata"]["annotations"]["azure.workload.identity/client-id"]
-    needed = stack().needs((SERVICE_ACCOUNT, "vision-sparkapp"))
-    assert needed >= {(CREDENTIAL, "test-jobs-vision-sparkapp"), (ASSIGNMENT, "test-jobs-vision-mldata-models-write")}
+    needed = stack().needs((SERVICE_ACCOUNT, "vision.sparkapp"))
+    assert needed >= {
+        (CREDENTIAL, "test-jobs-vision.sparkapp"),
+        (ASSIGNMENT, "test-jobs-vision.containers.mldata.models.write"),
+    }
+
+
+def test_grants_and_accounts_that_read_alike_with_a_dash_have_different_names() -> None:
+    alike = {
+        "ml": {
+            "containers": [{**DATA, "account": "prod", "container": "abc-xyz"}],
+            "registries": [{"registryId": REGISTRY}],
+            "vaultKeys": [KEY.replace("ml-keys/keys/models", "mlimages/keys/read")],
+            "accounts": ["prod-x"],
+        },
+        "ml-prod": {"containers": [{**DATA, "account": "abc", "container": "xyz"}], "accounts": ["x"]},
+    }
+    recorder = build({"namespaces": {name: {"identity": identity} for name, identity in alike.items()}})
+    for type_, count in ((ASSIGNMENT, 4), (CREDENTIAL, 4)):
+        names = [name for each in recorder.resources if each.type == type_ if "-jobs-" in (name := each.name)]
+        assert (len(names), len(set(names))) == (count, count)
 
 
 @pytest.mark.parametrize(("version", "is_there"), [("1.35", False), ("1.36", True)])

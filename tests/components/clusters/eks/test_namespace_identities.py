@@ -157,13 +157,23 @@ def test_each_account_has_an_association_and_exists_only_after_it() -> None:
     pairs = {(each["namespace"], each["serviceAccount"]) for each in stack().of_type(ASSOCIATION).values()}
     assert pairs >= {("vision", "igz-jobs"), ("vision", "sparkapp"), ("speech", "igz-jobs")}
     accounts = stack().of_type(SERVICE_ACCOUNT)
-    assert {name for name in accounts if not name.startswith("test-")} >= {"vision-igz-jobs", "vision-sparkapp"}
+    assert {name for name in accounts if not name.startswith("test-")} >= {"vision.igz-jobs", "vision.sparkapp"}
     for account in ("igz-jobs", "sparkapp"):
-        needed = stack().needs((SERVICE_ACCOUNT, f"vision-{account}"))
-        assert needed >= {(ASSOCIATION, "test-jobs-vision-igz-jobs"), (ASSOCIATION, "test-jobs-vision-sparkapp")}
+        needed = stack().needs((SERVICE_ACCOUNT, f"vision.{account}"))
+        assert needed >= {(ASSOCIATION, "test-jobs-vision.igz-jobs"), (ASSOCIATION, "test-jobs-vision.sparkapp")}
     # Jobs need no token of the API; what a driver of Spark needs, its chart's role says.
-    assert accounts["vision-igz-jobs"]["automountServiceAccountToken"] is False
-    assert "automountServiceAccountToken" not in accounts["vision-sparkapp"]
+    assert accounts["vision.igz-jobs"]["automountServiceAccountToken"] is False
+    assert "automountServiceAccountToken" not in accounts["vision.sparkapp"]
+
+
+def test_namespaces_and_accounts_that_read_alike_with_a_dash_have_different_names() -> None:
+    buckets = [{"bucket": "ml-data"}]
+    alike = {"ml": {"buckets": buckets, "accounts": ["prod-x"]}, "ml-prod": {"buckets": buckets, "accounts": ["x"]}}
+    recorder = build({"namespaces": {name: {"identity": identity} for name, identity in alike.items()}})
+    for type_ in (ASSOCIATION, SERVICE_ACCOUNT):
+        names = [each.name for each in recorder.resources if each.type == type_]
+        assert sorted(set(names)) == sorted(names)
+        assert len([name for name in names if name.endswith(("ml.prod-x", "ml-prod.x"))]) == 2
 
 
 def test_only_pods_of_these_namespaces_reach_the_clouds_apis() -> None:

@@ -43,7 +43,7 @@ def test_data_is_encrypted_and_its_token_outlives_the_name_of_the_cluster() -> N
         name = f"test-storage-{key}"
         files = stored().of_type(FILE_SYSTEM)[name]
         assert (files["encrypted"], files["throughputMode"]) == (True, "elastic")
-        assert files["creationToken"] == f"research-{key}"
+        assert files["creationToken"] == f"research.{key}"
         assert stored().options[FILE_SYSTEM, name].ignore_changes == ("creationToken",)
 
 

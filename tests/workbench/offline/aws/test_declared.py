@@ -2,8 +2,11 @@
 
 import pytest
 
+from components.contract.aws import LAUNCH_TEMPLATE_NAME_MAX, NODE_GROUP_NAME_MAX
+from components.contract.names import AUTOMATIC_END
 from infra.program import run
-from support.eks import build
+from support.aws_cloud_resources import BACKUP, MORE, NEAR
+from support.eks import LAUNCH_TEMPLATE, NODE_GROUP, build, config
 from support.recorder import Recorded, Recorder, record
 from workbench.offline.aws.provider import OfflineAws
 from workbench.stacks import find, stack_files
@@ -25,8 +28,21 @@ def problems(recorder: Recorder) -> list[str]:
 
 @pytest.mark.parametrize("name", CLOUD_STACKS)
 def test_no_model_objects_to_what_a_stack_declares(name: str) -> None:
-    config = find(name).config
-    assert problems(record(lambda: run(config))) == []
+    found = find(name).config
+    assert problems(record(lambda: run(found))) == []
+
+
+@pytest.mark.parametrize("length", [40, 100])
+def test_a_long_name_of_the_stack_makes_no_name_that_aws_refuses(length: int) -> None:
+    identity = {"buckets": [{"bucket": "ml-data"}]}
+    long = config({**MORE, **BACKUP, **NEAR, "namespaces": {**MORE["namespaces"], "n" * 63: {"identity": identity}}})
+    recorder = record(lambda: run(long), stack="s" * length)
+    assert problems(recorder) == []
+    names = {type_: recorder.of_type(type_).keys() for type_ in (NODE_GROUP, LAUNCH_TEMPLATE)}
+    # The models of EKS and EC2 say nothing of these.
+    assert all(len(name) + AUTOMATIC_END <= NODE_GROUP_NAME_MAX for name in names[NODE_GROUP])
+    assert all(len(name) + AUTOMATIC_END <= LAUNCH_TEMPLATE_NAME_MAX for name in names[LAUNCH_TEMPLATE])
+    assert len(names[NODE_GROUP]) == len(long.groups)
 
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])

@@ -4,6 +4,8 @@ from dataclasses import replace
 import boto3
 import pytest
 
+from components.contract.aws import BACKUP_NAME_MAX, ROLE_NAME_MAX
+from components.contract.names import automatic
 from emulators.aws.client import Emulator, running
 from support.aws_cloud_resources import BACKUP, MORE, NEAR, account_at, build_in_aws
 from support.cloud_state import Resource
@@ -73,6 +75,18 @@ def test_nothing_is_listed_twice(resources: list[CloudResource]) -> None:
 def test_another_stack_has_nothing_of_this_one(account: AwsAccount, made: list[Resource]) -> None:
     assert tagged_resources(replace(account, stack="another", cluster="another")) == []
     assert tagged_resources(replace(account, session=boto3.Session(region_name="us-east-1"))) == []
+
+
+def test_what_a_stack_with_a_long_name_made_is_found_by_how_its_names_begin(account: AwsAccount) -> None:
+    mine = replace(account, stack="a-team-with-a-long-name-in-a-region-far-away", cluster="far")
+    role, vault = (
+        f"{automatic(f'{mine.stack}-addons-aws-ebs-csi-driver', limit)}-0a1b2c3"
+        for limit in (ROLE_NAME_MAX, BACKUP_NAME_MAX)
+    )
+    tags = [{"Key": key, "Value": value} for key, value in mine.tags.items()]
+    boto3.client("iam").create_role(RoleName=role, AssumeRolePolicyDocument="{}", Tags=tags)
+    boto3.client("backup").create_backup_vault(BackupVaultName=vault, BackupVaultTags=mine.tags)
+    assert {each.id for each in tagged_resources(mine)} == {role, vault}
 
 
 def test_what_cannot_be_had_back_is_marked(resources: list[CloudResource]) -> None:
