@@ -121,10 +121,10 @@ class ClusterBackup(PlatformComponent):
             opts=self._kept(),
         )
 
-    def _kept(self, **options: object) -> pulumi.ResourceOptions:
+    def _kept(self, **options: Any) -> pulumi.ResourceOptions:
         return self.child(retain_on_delete=True, **options)
 
-    def _with_cluster(self, **options: object) -> pulumi.ResourceOptions:
+    def _with_cluster(self, **options: Any) -> pulumi.ResourceOptions:
         # Azure removes it with the cluster that it is for; the next one may have the same id.
         return self.child(replace_with=[self._args.cluster], delete_before_replace=True, **options)
 

@@ -68,7 +68,7 @@ class ServiceRole(PlatformComponent):
         }
         if args.conditions:
             trust["Condition"] = args.conditions
-        kept = {"retain_on_delete": True} if args.is_kept else {}
+        kept: dict[str, Any] = {"retain_on_delete": True} if args.is_kept else {}
         called = automatic(name, ROLE_NAME_MAX)
         role = Role(
             called,
