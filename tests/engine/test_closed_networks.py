@@ -89,9 +89,7 @@ def test_a_range_of_pods_comes_with_the_cluster_and_stays(aws: Account) -> None:
     refused = aws.run("up", "dev", "--hermetic", "--yes", check=False)
     assert "single addresses, but the cluster has addresses in prefixes" in refused.stdout + refused.stderr
     aws.edit("dev", cluster__prefixDelegation=True, cluster__podCidr="100.64.0.0/16")
-    # There is no API server that could delete objects first.
-    aws.run("destroy", "dev", "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
-    assert BLOCK not in aws.aws.inventory()
+    assert aws_emulator.left_by_destroy(aws, "dev") == set()
 
 
 GATEWAYS = {"aws:ec2/natGateway:NatGateway", "aws:ec2/internetGateway:InternetGateway", "aws:ec2/eip:Eip"}
@@ -104,7 +102,10 @@ def test_a_closed_network_opens_and_closes_again(aws: Account) -> None:
     bring_up(aws, "dev", network=closed, **private, imageRegistries={"registry.k8s.io": "mirror.corp.example"})
     assert not GATEWAYS & aws.aws.inventory().keys()
 
-    opened = bring_up(aws, "dev", network=CREATED)
+    aws.edit("dev", cluster__network=CREATED)
+    last = aws.last
+    lives.kill(aws, "dev", "ec2:CreateNatGateway")
+    opened = [each.operation for each in aws_emulator.writes(aws.aws.calls(last))]
     assert opened.count("ec2:CreateNatGateway") == 1
     assert not [each for each in opened if each.startswith("eks:")]
     assert aws.aws.inventory().keys() >= GATEWAYS
@@ -113,6 +114,7 @@ def test_a_closed_network_opens_and_closes_again(aws: Account) -> None:
     assert not GATEWAYS & aws.aws.inventory().keys()
     in_state, in_aws = aws_emulator.identities(aws, "dev")
     assert in_state == in_aws
+    assert aws_emulator.left_by_destroy(aws, "dev") == set()
 
 
 WRITE = "Microsoft.ContainerService/managedClusters/write"

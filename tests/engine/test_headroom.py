@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.aws_emulator import Account, identities, writes
+from support.aws_emulator import Account, identities, left_by_destroy, writes
 from support.lives import hollow, kill
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
@@ -72,4 +72,4 @@ def test_all_three_come_change_survive_a_kill_and_go(cloud: Account) -> None:
     assert [call.operation for call in writes(cloud.aws.calls(last))] == [UPDATE]
     assert warm_pools(cloud) == []
     assert in_the_cluster(cloud) == set()
-    cloud.run("destroy", STACK, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
+    assert left_by_destroy(cloud, STACK) == set()

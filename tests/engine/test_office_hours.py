@@ -10,7 +10,7 @@ import pytest
 
 from components.contract.hours import WEEKDAYS, OfficeHours
 from support import azure_emulator
-from support.aws_emulator import Account, identities, writes
+from support.aws_emulator import Account, identities, left_by_destroy, writes
 from support.azure_emulator import CLUSTER, Subscription
 from support.lives import hollow, kill
 from workbench.offline.azure.facts import resource
@@ -19,7 +19,6 @@ pytestmark = pytest.mark.engine
 
 STACK = "dev"
 PUT = "autoscaling:PutScheduledUpdateGroupAction"
-SCHEDULE = "aws:autoscaling/schedule:Schedule"
 UP = ("up", STACK, "--hermetic", "--yes")
 
 
@@ -87,8 +86,7 @@ def test_a_cluster_sleeps_is_no_drift_is_not_changed_and_wakes(cloud: Account) -
     assert desired(cloud) == by_day
     cloud.run(*UP)
     assert writes(cloud.aws.calls(last)) == []
-    cloud.run("destroy", STACK, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
-    assert SCHEDULE not in cloud.aws.inventory()
+    assert left_by_destroy(cloud, STACK) == set()
 
 
 @pytest.mark.full

@@ -124,16 +124,6 @@ def test_file_shares_live_in_azure(azure: Subscription) -> None:
     assert IN_STATE not in azure.azure.inventory()
 
 
-@pytest.mark.proofs  # test_identity_life.py and the file systems above leave nothing each
-def test_a_stack_with_identities_and_storage_leaves_nothing_in_aws(aws: Account) -> None:
-    volumes = {"volumes": {"shared": {"storage": "corpus"}}, "identity": {"buckets": [{"bucket": "ml-data"}]}}
-    bring_up(aws, "dev", storage={"corpus": CORPUS}, namespaces={**CORE, "jobs": volumes})
-    # No API server is there that could be asked what users made.
-    aws.run("destroy", "dev", "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
-    in_state, in_aws = identities(aws, "dev")
-    assert in_state == in_aws == set()
-
-
 @pytest.mark.proofs  # test_identity_life.py and the shares above leave nothing each
 def test_a_stack_with_identities_and_storage_leaves_nothing_in_azure(azure: Subscription) -> None:
     cluster = yaml.safe_load(azure.stack_file("aks-dev").read_text())["config"][CONFIG_KEY]["cluster"]
@@ -146,6 +136,6 @@ def test_a_stack_with_identities_and_storage_leaves_nothing_in_azure(azure: Subs
         "identity": {"registries": [{"registryId": registry}]},
     }
     bring_up(azure, "aks-dev", storage={"corpus": CORPUS}, namespaces={**CORE, "jobs": jobs})
-    # As above.
+    # No API server is there that could be asked what users made.
     azure.run("destroy", "aks-dev", "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
     assert identities(azure, "aks-dev") == (set(), {f"{azure_emulator.GROUP} {images.lower()}"})

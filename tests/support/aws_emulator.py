@@ -84,5 +84,17 @@ def identities(made: Account, stack: str) -> tuple[set[str], set[str]]:
     """
     resources = made.state(stack).get("resources") or []
     named = {f"{each['type']} {each['id']}" for each in resources if each["type"].startswith("aws:")}
-    there = {f"{type_} {id_}" for type_, ids in made.aws.inventory().items() for id_ in ids if type_.startswith("aws:")}
-    return named, there - {f"aws:iam/role:Role {role}" for role in made.owners_roles}
+    return named, {each for each in there(made) if each.startswith("aws:")}
+
+
+def there(made: Account) -> set[str]:
+    """Return type and id of what is in AWS, also of what AWS made by itself, but not what belongs to the owner."""
+    found = {f"{type_} {id_}" for type_, ids in made.aws.inventory().items() for id_ in ids}
+    return found - {f"aws:iam/role:Role {role}" for role in made.owners_roles}
+
+
+def left_by_destroy(made: Account, stack: str) -> set[str]:
+    """Destroy the only stack, which has no API server, and return type and id of what is in AWS afterwards."""
+    # No API server is there that could be asked what users made.
+    made.run("destroy", stack, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
+    return there(made)

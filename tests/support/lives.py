@@ -35,9 +35,9 @@ def bring_up(cloud: CloudAccount, stack: str, **choices: Any) -> list[str]:
     return sorted(each.operation for each in emulator.writes(cloud.emulator.calls(last)))
 
 
-def killed(cloud: CloudAccount, stack: str, operation: str) -> None:
-    """Bring the stack up, and kill that after a call was done."""
-    process = cloud.start("up", stack, "--hermetic", "--yes")
+def killed(cloud: CloudAccount, stack: str, operation: str, command: str = "up") -> None:
+    """Bring the stack up, or run another command that changes it, and kill that after a call was done."""
+    process = cloud.start(command, stack, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
     rule = KillRule(operation=operation, times=1, pids=(process.pid,), moment=Moment.AFTER)
     cloud.emulator.set_faults(rule)
     printed, _ = process.communicate(timeout=900)
