@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from components.contract.hours import WEEKDAYS, OfficeHours
-from emulators.core.doors import Place
 from support.azure_emulator import Subscription
 from support.lives import SMALL
 
@@ -23,7 +22,6 @@ def test_objects_in_a_stopped_cluster_are_neither_drift_nor_in_the_way_of_a_prev
     with Subscription.opened(tmp_path, STACK, is_quick=True) as azure:
         window = {"day": day, "startHour": 9, "hours": 4}
         azure.edit(STACK, policyGuard="off", cluster__officeHours=given, cluster__maintenance=window, **SMALL)
-        azure.azure.stand(Place(address="203.0.113.7"))  # from nowhere, every API server would answer, stopped or not
         azure.run("up", STACK, "--hermetic", "--yes")
         azure.azure.run_schedules(opens.replace(hour=19))
         drift = azure.run("drift", STACK, "--hermetic")

@@ -1,4 +1,4 @@
-"""docs/backup.md: a volume of MLRun's database and a namespace are restored by the commands there, line by line."""
+"""docs/backup.md: a volume of MLRun's database and namespaces are restored by the commands there, line by line."""
 
 import json
 import re
@@ -9,6 +9,8 @@ from typing import Any, Final
 import pytest
 
 from support.aws_emulator import Account
+from support.azure_emulator import Subscription
+from support.cloud_account import CloudAccount
 from support.lives import SMALL
 from support.runbooks import assert_shown, execute, named
 from workbench.system.paths import PROJECT_ROOT
@@ -49,7 +51,7 @@ DATABASE: Final[tuple[dict[str, Any], ...]] = (
 
 def blocks(title: str) -> dict[str, str]:
     """Return the blocks of a section by their language."""
-    section = next(each for each in re.split(r"^## ", TEXT, flags=re.MULTILINE) if each.startswith(f"{title}\n"))
+    section = next(each for each in re.split(r"^##+ ", TEXT, flags=re.MULTILINE) if each.startswith(f"{title}\n"))
     return dict(re.findall(r"^```(\w+)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL))
 
 
@@ -94,7 +96,7 @@ def dev(tmp_path_factory: pytest.TempPathFactory, volume: list[str]) -> Iterator
         yield made
 
 
-def walk(dev: Account, title: str, learned: dict[str, str]) -> dict[str, str]:
+def walk(dev: CloudAccount, title: str, learned: dict[str, str]) -> dict[str, str]:
     """Run a section's lines; what each prints gives names to later ones, by patterns for the names."""
     found, printed = blocks(title), ""
     names: dict[str, str] = {}
@@ -135,3 +137,25 @@ def test_a_namespace_comes_back_while_no_pod_of_it_starts(dev: Account) -> None:
     assert job["RecoveryPointArn"] == names["BACKUP"]
     assert "restoring" not in dev.kubectl("-n", "mlrun", "get", "quota")
     assert "no drift" in dev.run("drift", "dev", "--hermetic").stdout.lower()
+
+
+@pytest.fixture(scope="module")
+def aks_dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subscription]:
+    """The smallest stack on AKS after a night with a backup."""
+    with Subscription.opened(tmp_path_factory.mktemp("aks-backup"), "aks-dev", is_quick=True) as made:
+        made.edit("aks-dev", policyGuard="off", cluster__backup={}, **SMALL)
+        made.plain("aks-dev", "up", "--yes", "--skip-preview")
+        night = datetime.now(UTC).replace(hour=2, minute=0, second=0, microsecond=0) + timedelta(days=1)
+        assert len(made.azure.run_backups(night)) == 1
+        yield made
+
+
+def test_a_namespace_of_aks_comes_back_while_no_pod_of_it_starts(aks_dev: Subscription) -> None:
+    last = aks_dev.last
+    names = walk(aks_dev, "Restore a namespace on AKS", {"BACKUP": r"  (/subscriptions/\S+/recoveryPoints/\w+)"})
+    (asked,) = [each.params["body"] for each in aks_dev.azure.calls(last) if each.operation.endswith("/restore/action")]
+    assert asked["recoveryPointId"] == names["BACKUP"].rpartition("/")[2]
+    (criteria,) = asked["restoreTargetInfo"]["restoreCriteria"]
+    assert criteria["includedNamespaces"] == ["mlrun"]
+    assert "restoring" not in aks_dev.kubectl("-n", "mlrun", "get", "quota")
+    assert "no drift" in aks_dev.run("drift", "aks-dev", "--hermetic").stdout.lower()

@@ -9,7 +9,7 @@ from components.contract.certificates import EXAMPLE
 from support import aws_emulator, azure_emulator, lives
 from support.aws_emulator import Account
 from support.azure_emulator import Subscription
-from support.azure_resources import ADDRESS, ASSIGNMENT, CLUSTER, COLLECTION, GROUP, NAT, NETWORK, SUBNET
+from support.azure_resources import ADDRESS, ASSIGNMENT, CLUSTER, COLLECTION, GROUP, NAT, NETWORK
 from support.cloud_account import CloudAccount
 from support.cluster import eventually
 from workbench.offline.azure.facts import resource
@@ -151,6 +151,7 @@ def test_nodes_of_aks_follow_proxy_and_certificates(azure: Subscription) -> None
     assert [each.operation for each in azure_emulator.writes(azure.emulator.calls(last))] == [WRITE]
     # AKS keeps what is left out.
     assert properties(azure)["httpProxyConfig"]["httpProxy"] == f"{PROXY['http']}/"
+    assert azure_emulator.after_destroy(azure, "aks-dev") == (set(), set())
 
 
 OWNER = "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups"
@@ -182,7 +183,11 @@ def network_without_a_gateway(azure: Subscription) -> None:
 def test_an_isolated_cluster_lives_in_a_network_of_its_owner_by_a_registry(azure: Subscription) -> None:
     network_without_a_gateway(azure)
     put(azure, f"{OWNER}/images", GROUP, location="westeurope")
-    bring_up(azure, "aks-dev", network=ISOLATED, authorizedRanges=None)
+    theirs = azure_emulator.there(azure)
+    azure.edit("aks-dev", cluster__network=ISOLATED, cluster__authorizedRanges=None)
+    lives.kill(azure, "aks-dev", "Microsoft.Authorization/roleAssignments/write")  # in what belongs to others
+    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
+    assert in_azure == in_state | theirs
     found = properties(azure)
     assert found["networkProfile"]["outboundType"] == "none"
     assert found["bootstrapProfile"] == {"artifactSource": "Cache", "containerRegistryId": REGISTRY}
@@ -191,7 +196,7 @@ def test_an_isolated_cluster_lives_in_a_network_of_its_owner_by_a_registry(azure
     there = azure.azure.inventory()
     assert not {NAT, ADDRESS, COLLECTION} & there.keys()
     assert [each for each in there[ASSIGNMENT] if each.lower().startswith(REGISTRY.lower())]
-    assert bring_up(azure, "aks-dev") == []
+    assert bring_up(azure, "aks-dev", trustedCertificates=[EXAMPLE]) == [WRITE]
 
     azure.edit("aks-dev", cluster__network=EXISTING)
     refused = azure.run("up", "aks-dev", "--hermetic", "--yes", check=False)
@@ -199,15 +204,12 @@ def test_an_isolated_cluster_lives_in_a_network_of_its_owner_by_a_registry(azure
     assert "nat, but the cluster has none" in refused.stdout + refused.stderr
 
     azure.edit("aks-dev", cluster__network=ISOLATED)
-    # There is no API server that could delete objects first.
-    azure.run("destroy", "aks-dev", "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
-    left = azure.azure.inventory()
-    assert not {CLUSTER, ASSIGNMENT} & left.keys()
-    assert (left[NETWORK], left[SUBNET]) == ([THEIRS], [EXISTING["nodeSubnetId"]])
+    assert azure_emulator.after_destroy(azure, "aks-dev") == (set(), theirs)
 
 
 def test_nodes_behind_a_firewall_need_its_route_before_the_cluster(azure: Subscription) -> None:
     network_without_a_gateway(azure)
+    theirs = azure_emulator.there(azure)
     azure.edit("aks-dev", cluster__network={**EXISTING, "internet": "firewall"})
     refused = azure.plain("aks-dev", "up", "--yes", "--skip-preview", check=False)
     assert "ExistingRouteTableNotAssociatedWithSubnet" in refused.stdout + refused.stderr
@@ -217,9 +219,12 @@ def test_nodes_behind_a_firewall_need_its_route_before_the_cluster(azure: Subscr
     put(azure, table, location="westeurope", properties={"routes": [{"name": "firewall", "properties": hop}]})
     nodes = {"addressPrefix": EXISTING["nodeCidr"], "routeTable": {"id": table}}
     put(azure, EXISTING["nodeSubnetId"], properties=nodes)
-    bring_up(azure, "aks-dev")
+    lives.kill(azure, "aks-dev", WRITE)
+    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
+    assert in_azure - in_state == theirs | {f"azure-native:network:RouteTable {table.lower()}"}
     found = properties(azure)
     assert found["networkProfile"]["outboundType"] == "userDefinedRouting"
     assert found["addonProfiles"]["omsagent"]["enabled"]
     assert not {NAT, ADDRESS} & azure.azure.inventory().keys()
-    assert bring_up(azure, "aks-dev") == []
+    assert bring_up(azure, "aks-dev", trustedCertificates=[EXAMPLE]) == [WRITE]
+    assert azure_emulator.after_destroy(azure, "aks-dev") == (set(), in_azure - in_state)

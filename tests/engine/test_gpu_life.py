@@ -100,6 +100,7 @@ def test_slices_live_on_aks(azure: Subscription) -> None:
     bring_up(azure, "aks-dev", sharing={"mode": "time-slicing", "replicas": 4})
     (turns,) = azure.agent_pools("gpu")
     assert "gpuInstanceProfile" not in turns["properties"]
+    assert azure_emulator.after_destroy(azure, "aks-dev") == (set(), set())
 
 
 def test_reservations_and_blocks_live_on_eks(aws: Account) -> None:
@@ -168,17 +169,8 @@ def test_a_proximity_placement_group_lives_on_aks(azure: Subscription) -> None:
     def groups() -> list[str]:
         return azure.azure.inventory().get("azure-native:compute:ProximityPlacementGroup", [])
 
-    bring_up(azure, "aks-dev")
-    # A pool joins a group when it is made: killed after the group, another pool comes before the old one goes.
-    (alone,) = azure.agent_pools("gpu")
-    azure.edit("aks-dev", pools__gpu__zone="1", pools__gpu__closeTogether=True)
-    kill(azure, "aks-dev", "Microsoft.Compute/proximityPlacementGroups/write")
-    ((near,), (pool,)) = groups(), azure.agent_pools("gpu")
-    assert pool["name"] != alone["name"]
-    assert pool["properties"]["proximityPlacementGroupID"].lower() == near.lower()
-    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
-    assert in_state == in_azure
-
+    bring_up(azure, "aks-dev", zone="1", closeTogether=True)
+    (near,) = groups()
     # The machines keep the group to their zone: another zone is another group, and the old one goes with its pool.
     bring_up(azure, "aks-dev", zone="2")
     (other,) = groups()
@@ -190,8 +182,26 @@ def test_a_proximity_placement_group_lives_on_aks(azure: Subscription) -> None:
     bring_up(azure, "aks-dev", zone=None, closeTogether=None)
     assert groups() == []
 
+    # A pool joins a group when it is made: killed after the group, another pool comes before the old one goes.
+    (alone,) = azure.agent_pools("gpu")
+    azure.edit("aks-dev", pools__gpu__zone="1", pools__gpu__closeTogether=True)
+    kill(azure, "aks-dev", "Microsoft.Compute/proximityPlacementGroups/write")
+    ((near,), (pool,)) = groups(), azure.agent_pools("gpu")
+    assert pool["name"] != alone["name"]
+    assert pool["properties"]["proximityPlacementGroupID"].lower() == near.lower()
+    in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
+    assert in_state == in_azure
+    assert azure_emulator.after_destroy(azure, "aks-dev") == (set(), set())
 
-def test_a_reservation_group_lives_on_aks(azure: Subscription) -> None:
+
+def in_the_cluster(azure: Subscription) -> list[str]:
+    """Return the images that DaemonSets of the state run."""
+    made = [each for each in azure.state("aks-dev")["resources"] if each["type"].endswith(":DaemonSet")]
+    pods = [each["inputs"]["spec"]["template"]["spec"]["containers"] for each in made]
+    return [container["image"] for containers in pods for container in containers]
+
+
+def test_a_reservation_group_with_metrics_lives_on_aks(azure: Subscription) -> None:
     group = "/subscriptions/{}/resourceGroups/gpus/providers/Microsoft.Compute/capacityReservationGroups/{}"
     subscription = yaml.safe_load(azure.stack_file("aks-dev").read_text())["config"][CONFIG_KEY]["cluster"]
     first, second = (group.format(subscription["subscriptionId"], name) for name in ("gpus", "more"))
@@ -214,3 +224,10 @@ def test_a_reservation_group_lives_on_aks(azure: Subscription) -> None:
     assert (other["name"] == pool["name"], other["properties"]["capacityReservationGroupID"]) == (False, second)
     in_state, in_azure = azure_emulator.identities(azure, "aks-dev")
     assert in_state == in_azure
+
+    # Metrics and another version of the plug-in are objects in the cluster, and nothing in Azure.
+    assert lives.bring_up(azure, "aks-dev", cluster__gpu={"metrics": True, "devicePlugin": "v0.18.0"}) == []
+    images = in_the_cluster(azure)
+    assert [each for each in images if each.endswith("k8s-device-plugin:v0.18.0")]
+    assert [each for each in images if "dcgm-exporter" in each]
+    assert azure_emulator.after_destroy(azure, "aks-dev") == (set(), set())

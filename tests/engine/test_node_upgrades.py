@@ -120,8 +120,7 @@ def test_another_pool_takes_over_from_the_one_that_a_cluster_of_aks_was_created_
     assert azure_emulator.writes(azure.azure.calls(last)) == []
     assert "Set it to initial." in refusal(azure, "aks-dev", cluster__createdWithPool=None)
     azure.edit("aks-dev", cluster__createdWithPool="initial")
-    azure.run("destroy", "aks-dev", "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
-    assert azure_emulator.there(azure) == set()
+    assert azure_emulator.after_destroy(azure, "aks-dev") == (set(), set())
 
 
 def test_a_system_pool_of_its_own_stays_until_the_one_in_its_place_works(azure: Subscription) -> None:
@@ -154,7 +153,8 @@ def test_pools_of_aks_follow_later_within_their_limits_and_go_back_by_command_on
     assert pool["properties"]["currentOrchestratorVersion"].startswith(f"{OLDER}.")
     settings = pool["properties"]["upgradeSettings"]
     assert (settings["maxSurge"], settings["maxUnavailable"], settings["drainTimeoutInMinutes"]) == ("0", "1", 60)
-    up(azure, "aks-dev", cluster__nodeVersion=None, cluster__upgradeChannel=None)
+    azure.edit("aks-dev", cluster__nodeVersion=None, cluster__upgradeChannel=None)
+    kill(azure, "aks-dev", f"{POOLS}/write")
     (pool,) = azure.agent_pools("workload")
     assert pool["properties"]["currentOrchestratorVersion"].startswith(f"{CHOSEN}.")
     last = azure.last
@@ -167,3 +167,4 @@ def test_pools_of_aks_follow_later_within_their_limits_and_go_back_by_command_on
     (pool,) = azure.agent_pools("workload")
     settings = pool["properties"]["upgradeSettings"]
     assert (settings["maxSurge"], settings["maxUnavailable"], settings["drainTimeoutInMinutes"]) == ("33%", "0", 30)
+    assert azure_emulator.after_destroy(azure, "aks-dev") == (set(), set())

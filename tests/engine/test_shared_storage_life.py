@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-import yaml
 
 from emulators.azure.client import Emulator
-from infra.config import CONFIG_KEY
 from support import azure_emulator
 from support.aws_emulator import Account
 from support.azure_emulator import Subscription
@@ -110,7 +108,11 @@ def test_file_shares_live_in_azure(azure: Subscription) -> None:
         f"{ACCOUNT}/write",
     ]
 
-    azure.edit("aks-dev", namespaces=jobs(shared=larger, more=shared))
+    gone = bring_up(azure, "aks-dev", storage=None, namespaces=CORE)
+    assert [gone.count(each) for each in (f"{ACCOUNT}/delete", f"{SHARE}/delete", f"{SUBNET}/write")] == [1, 1, 1]
+    assert IN_STATE not in azure.azure.inventory()
+
+    azure.edit("aks-dev", storage={"corpus": CORPUS}, namespaces=jobs(shared=larger, more=shared))
     kill(azure, "aks-dev", f"{SHARE}/write")
     azure.edit("aks-dev", storage={"corpus": CORPUS, "fast": {"purpose": "scratch", "type": "files"}})
     kill(azure, "aks-dev", f"{ACCOUNT}/write")
@@ -118,24 +120,5 @@ def test_file_shares_live_in_azure(azure: Subscription) -> None:
     kill(azure, "aks-dev", f"{SERVICE}/write")
     in_state, in_azure = identities(azure, "aks-dev")
     assert in_state == in_azure
-
-    gone = bring_up(azure, "aks-dev", storage=None, namespaces=CORE)
-    assert (gone.count(f"{ACCOUNT}/delete"), gone.count(f"{SHARE}/delete"), gone.count(f"{SUBNET}/write")) == (2, 2, 1)
-    assert IN_STATE not in azure.azure.inventory()
-
-
-@pytest.mark.proofs  # test_identity_life.py and the shares above leave nothing each
-def test_a_stack_with_identities_and_storage_leaves_nothing_in_azure(azure: Subscription) -> None:
-    cluster = yaml.safe_load(azure.stack_file("aks-dev").read_text())["config"][CONFIG_KEY]["cluster"]
-    images = f"/subscriptions/{cluster['subscriptionId']}/resourceGroups/images"  # of somebody else
-    told = azure.azure.ask("PUT", images, resource(azure_emulator.GROUP).api_version, {"location": "westeurope"})
-    assert told.status == 201, told
-    registry = f"{images}/providers/Microsoft.ContainerRegistry/registries/mlimages"
-    jobs = {
-        "volumes": {"shared": {"storage": "corpus", "sizeGib": 200}},
-        "identity": {"registries": [{"registryId": registry}]},
-    }
-    bring_up(azure, "aks-dev", storage={"corpus": CORPUS}, namespaces={**CORE, "jobs": jobs})
-    # No API server is there that could be asked what users made.
-    azure.run("destroy", "aks-dev", "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
-    assert identities(azure, "aks-dev") == (set(), {f"{azure_emulator.GROUP} {images.lower()}"})
+    assert len(azure.azure.inventory()[IN_STATE]) == 2
+    assert azure_emulator.after_destroy(azure, "aks-dev") == (set(), set())

@@ -87,6 +87,12 @@ def identities(made: Subscription, stack: str) -> tuple[set[str], set[str]]:
     return named, there(made)
 
 
+def after_destroy(made: Subscription, stack: str) -> tuple[set[str], set[str]]:
+    """Destroy the only stack, without an API server that could be asked what users made, and return ``identities``."""
+    made.run("destroy", stack, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
+    return identities(made, stack)
+
+
 def there(made: Subscription) -> set[str]:
     """Return type and id of what is in Azure beside what its owner made."""
     inventory = made.azure.inventory()

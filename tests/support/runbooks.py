@@ -1,4 +1,4 @@
-"""Runs the lines of a runbook as a page spells them, on a stack in the AWS emulator."""
+"""Runs the lines of a runbook as a page spells them, on a stack in the emulator of its cloud."""
 
 import re
 import shlex
@@ -9,6 +9,9 @@ import yaml
 
 from support.aws_command import run_aws
 from support.aws_emulator import Account
+from support.azure_command import run_az
+from support.azure_emulator import Subscription
+from support.cloud_account import CloudAccount
 
 EDIT: Final = re.compile(r"# in Pulumi\.dev\.yaml: ([\w.]+): (.+)")
 NOT_RUN: Final = "# not run"
@@ -31,7 +34,7 @@ def named(line: str, names: Mapping[str, str]) -> str:
     return re.sub(r"\b[A-Z]{3,}\b", lambda word: names.get(word[0], word[0]), line)
 
 
-def execute(dev: Account, line: str, files: Mapping[str, str] | None = None) -> str:
+def execute(dev: CloudAccount, line: str, files: Mapping[str, str] | None = None) -> str:
     """Run one line of a runbook as it stands there, and return what it printed.
 
     Parameters
@@ -56,11 +59,18 @@ def execute(dev: Account, line: str, files: Mapping[str, str] | None = None) -> 
         case "kubectl":
             file = next((word for word in words if word in (files or {})), None)
             return dev.kubectl(*("-" if word == file else word for word in words), stdin=(files or {}).get(file or ""))
-        case "aws":
-            return run_aws(dev.aws, words)
+        case "aws" | "az":
+            return _in_cloud(dev, program, words)
     raise AssertionError(f"nobody knows how to run `{line}`")
 
 
-def follow(dev: Account, commands: Sequence[str], names: Mapping[str, str]) -> str:
+def _in_cloud(dev: CloudAccount, program: str, words: Sequence[str]) -> str:
+    if isinstance(dev, Account) and program == "aws":
+        return run_aws(dev.aws, words)
+    assert isinstance(dev, Subscription), f"{program} is not the command line of this cloud"
+    return run_az(dev.azure, words)
+
+
+def follow(dev: CloudAccount, commands: Sequence[str], names: Mapping[str, str]) -> str:
     """Run lines of a runbook in their order, and return what they printed."""
     return "".join(execute(dev, named(line, names)) for line in commands if NOT_RUN not in line)

@@ -59,6 +59,7 @@ class Doors:
         self.place: Place | None = None
         """None: callers reach every API server. It counts when a connection begins."""
         self._doors: dict[str, Door] = {}
+        self._asleep: set[str] = set()
 
     def open(self, cluster: str, server: ControlPlane) -> ControlPlane:
         """Return the API server as callers reach it: at the cluster's own address, which no later one has.
@@ -69,10 +70,25 @@ class Doors:
         host = inner.hostname or LOOPBACK
         if cluster not in self._doors:
             self._doors[cluster] = Door((host, inner.port or PORT), partial(self._admits, cluster))
+            if cluster in self._asleep:
+                self._doors[cluster].shut()
         return replace(server, endpoint=f"https://{host}:{self._doors[cluster].port}")
+
+    def sleep(self, cluster: str) -> None:
+        """Let the address of a cluster refuse every connection until it wakes up."""
+        self._asleep.add(cluster)
+        if door := self._doors.get(cluster):
+            door.shut()
+
+    def wake(self, cluster: str) -> None:
+        """Let the address of a cluster pass connections on again."""
+        self._asleep.discard(cluster)
+        if door := self._doors.get(cluster):
+            door.reopen()
 
     def close(self, cluster: str) -> None:
         """Let the address of a cluster end with it, if it has one."""
+        self._asleep.discard(cluster)
         if door := self._doors.pop(cluster, None):
             door.close()
 
@@ -101,8 +117,8 @@ class Door:
         self._listener = socket.create_server((LOOPBACK, 0))
         self._inside: set[socket.socket] = set()
         self._lock = threading.Lock()
-        self._is_open = True
-        self._in_background(self._listen)
+        self._is_open = False
+        self.reopen()
 
     @property
     def port(self) -> int:
@@ -111,7 +127,15 @@ class Door:
         return port
 
     def close(self) -> None:
-        """Refuse all callers from now on, and end the connections that were passed on."""
+        """Refuse all callers for good, end the connections that were passed on, and let the port go."""
+        self.shut()
+        self._listener.close()
+
+    def shut(self) -> None:
+        """Refuse all callers from now on, end the connections that were passed on, and keep the port."""
+        if not self._is_open:
+            return
+        port = self.port
         with self._lock:
             self._is_open = False
             inside = list(self._inside)
@@ -119,11 +143,22 @@ class Door:
         self._listener.close()
         for each in inside:
             _end(each)
+        self._listener = socket.socket()  # bound, so that no other program gets the port, but not listening
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._listener.bind((LOOPBACK, port))
 
-    def _listen(self) -> None:
-        while self._is_open:
+    def reopen(self) -> None:
+        """Pass connections on at the same port."""
+        if self._is_open:
+            return
+        self._is_open = True
+        self._listener.listen()
+        self._in_background(partial(self._listen, self._listener))
+
+    def _listen(self, listener: socket.socket) -> None:
+        while True:
             try:
-                caller, _ = self._listener.accept()
+                caller, _ = listener.accept()
             except OSError:
                 return
             self._in_background(partial(self._pass_on, caller))

@@ -151,6 +151,29 @@ def test_a_kubeconfig_leads_to_a_server_that_answers_where_azure_lets_it(served:
     assert heard(own, mine) == b"hello"
 
 
+def test_a_stopped_cluster_refuses_connections_at_the_address_that_it_has_again_when_it_is_started(
+    served: Emulator,
+) -> None:
+    own = account(served)
+    mine, other = own.cluster(), own.cluster()
+    where = address(own, mine)
+    with socket.create_connection(where) as caller:
+        assert caller.recv(16) == b"hello"
+        own.ask("POST", f"{mine}/stop")
+        assert caller.recv(16) == b""
+    own.ask("POST", f"{other}/stop")
+    for each in (mine, other):  # the address of the other one is asked for while it is stopped
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(address(own, each))
+        own.ask("POST", f"{each}/start")
+        assert heard(own, each) == b"hello"
+    assert address(own, mine) == where
+    own.ask("POST", f"{mine}/stop")
+    own.delete(mine)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(where)
+
+
 def test_another_cluster_under_the_same_id_has_another_address(served: Emulator) -> None:
     own = account(served)
     mine = own.cluster()

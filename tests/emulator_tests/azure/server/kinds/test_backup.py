@@ -165,6 +165,44 @@ def test_backups_are_made_when_they_are_due_and_expire_while_the_cluster_runs(ba
     assert [each["id"] == made for each in backed.points()] == [False]
 
 
+def test_a_backup_and_a_restore_are_jobs_of_the_vault(backed: Backed) -> None:
+    backed.prepare()
+    backed.own.put(backed.id, backed.body())
+    (point,) = backed.run(NIGHT)
+    source = backed.body()["properties"]["dataSourceInfo"]
+    criteria = {
+        "objectType": "KubernetesClusterRestoreCriteria",
+        "includeClusterScopeResources": True,
+        "conflictPolicy": "Skip",
+        "persistentVolumeRestoreMode": "RestoreWithVolumeData",
+    }
+    target = {
+        "objectType": "ItemLevelRestoreTargetInfo",
+        "recoveryOption": "FailIfExists",
+        "restoreLocation": LOCATION,
+        "datasourceInfo": source,
+        "datasourceSetInfo": {**source, "objectType": "DatasourceSet"},
+        "restoreCriteria": [criteria],
+    }
+    body = {
+        "objectType": "AzureBackupRecoveryPointBasedRestoreRequest",
+        "recoveryPointId": point.rpartition("/")[2],
+        "sourceDataStoreType": "OperationalStore",
+        "sourceResourceId": backed.cluster,
+        "restoreTargetInfo": target,
+    }
+
+    def jobs() -> list[tuple[str, str]]:
+        found = [each["properties"] for each in backed.own.get(f"{backed.vault}/backupJobs")["value"]]
+        return [(each["operation"], each["status"]) for each in found]
+
+    backed.own.az.set_faults(StuckRule(operation="*/restore/action", times=1))
+    for _ in range(2):
+        assert backed.own.ask("POST", f"{backed.id}/restore", body).status == 202
+    assert jobs() == [("Backup", "Completed"), ("Restore", "InProgress"), ("Restore", "Completed")]
+    assert backed.own.refused("PUT", f"{backed.vault}/backupJobs/mine", {}).code == "MethodNotAllowed"
+
+
 def test_the_newest_backup_stays_when_it_has_expired(backed: Backed) -> None:
     backed.prepare()
     backed.own.put(backed.id, backed.body())

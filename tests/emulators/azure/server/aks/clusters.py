@@ -327,8 +327,8 @@ class Clusters(Kind):
         return {
             "listclusteradmincredential": self._administrator,
             "listclusterusercredential": self._user,
-            "start": lambda request: switch(self.store, request, RUNNING),
-            "stop": lambda request: switch(self.store, request, STOPPED),
+            "start": lambda request: switch(self.store, self.doors, request, RUNNING),
+            "stop": lambda request: switch(self.store, self.doors, request, STOPPED),
         }
 
     def _user(self, request: Request) -> dict[str, Any]:

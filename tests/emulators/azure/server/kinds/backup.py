@@ -19,6 +19,7 @@ from typing_extensions import override
 
 from emulators.azure.server import TENANT
 from emulators.azure.server.ids import ArmId
+from emulators.azure.server.kinds import backup_jobs
 from emulators.azure.server.kinds.backup_points import (
     CONFIGURED,
     INSTANCE,
@@ -32,7 +33,7 @@ from emulators.azure.server.kinds.backup_readiness import problems, runs_extensi
 from emulators.azure.server.kinds.kind import Form, Kind, Tracked
 from emulators.azure.server.refusals import bad_request
 from emulators.azure.server.requests import Request
-from emulators.azure.server.store import Operation, Resource
+from emulators.azure.server.store import FAILED, Operation, Resource
 from emulators.core.fault_outcome import HealthIssue
 from emulators.core.refusal import Refusal
 
@@ -252,7 +253,7 @@ class Instances(Kind):
         return self.store.begin(instance, "sync", request.outcome, end)
 
     def _restore(self, request: Request) -> Operation:
-        """Begin a restore, and remember what was asked for in the instance."""
+        """Begin a restore, and a job that tells of it."""
         instance = self.store.get(request.id)
         wanted = _Restore.model_validate(request.body, strict=True)
         if self.store.find(f"{instance.id.text}/recoveryPoints/{wanted.recoveryPointId}") is None:
@@ -260,7 +261,13 @@ class Instances(Kind):
         target = ArmId(wanted.restoreTargetInfo.datasourceInfo.resourceID)
         if not runs_extension(self.store, self.store.find(target)):
             raise bad_request(f"The cluster {target.text} does not run, or has no backup extension.")
-        return self.store.begin(instance, "restore", request.outcome, lambda issues: issues)
+        job = backup_jobs.begin(self.store, instance, "Restore")
+
+        def end(issues: tuple[HealthIssue, ...]) -> tuple[HealthIssue, ...]:
+            backup_jobs.end(job, FAILED if issues else backup_jobs.DONE)
+            return issues
+
+        return self.store.begin(instance, "restore", request.outcome, end)
 
 
 class _Sync(Form):

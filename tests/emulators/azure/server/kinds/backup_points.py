@@ -9,6 +9,7 @@ from typing import Any, Final
 from typing_extensions import override
 
 from emulators.azure.server.ids import ArmId
+from emulators.azure.server.kinds import backup_jobs
 from emulators.azure.server.kinds.backup_readiness import problems, runs_extension
 from emulators.azure.server.kinds.kind import Form, Kind
 from emulators.azure.server.requests import Request
@@ -68,6 +69,7 @@ class Points(Kind):
         }
         id_ = ArmId(f"{instance.id.text}/recoveryPoints/{name}")
         self.store.add(Resource(id_, POINT, {"properties": properties}, is_made_by_azure=True))
+        backup_jobs.end(backup_jobs.begin(self.store, instance, "Backup"))
         return id_.text
 
 
