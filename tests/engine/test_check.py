@@ -13,10 +13,9 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.struct_pb2 import Struct
 
 from support.edits import edited
-from support.features import changes, together
+from support.features import changes, compatible
 from support.sampled import sampled
-from support.weakenings import WEAKENINGS
-from support.weakenings import together as in_one_preview
+from support.weakenings import WEAKENINGS, together
 from workbench import stacks
 from workbench.engine import check
 from workbench.engine.render import TOOLS, rendering
@@ -153,11 +152,11 @@ def test_a_valid_file_that_breaks_rules_is_judged_as_by_a_render(
 def test_all_features_at_once_are_judged_as_by_a_render(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stack = in_folder(tmp_path, monkeypatch, name, changes(name, together(name)))
+    stack = in_folder(tmp_path, monkeypatch, name, changes(name, compatible(name)))
     assert_alike(stack, rendered(stack, tmp_path))
 
 
-TOGETHER = {", ".join(names): names for names in in_one_preview(WEAKENINGS)}
+TOGETHER = {", ".join(names): names for names in together(WEAKENINGS)}
 
 
 @pytest.mark.full

@@ -231,7 +231,7 @@ def apart(stack: str, name: str) -> tuple[str, ...]:
     return FEATURES[name].apart.get(stacks.find(stack).config.cluster.kind, ())
 
 
-def together(stack: str) -> list[str]:
+def compatible(stack: str) -> list[str]:
     """Return as many features of a stack as go together: of two that do not, the first."""
     chosen: list[str] = []
     for name in features_of(stack):

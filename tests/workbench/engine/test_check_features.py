@@ -3,7 +3,7 @@
 import pytest
 
 from infra.config import ConfigurationError
-from support.features import FEATURES, STACKS, apart, features_of, together, with_features
+from support.features import FEATURES, STACKS, apart, compatible, features_of, with_features
 from support.shipped_renders import lines, planned
 from workbench import stacks
 from workbench.engine.check import check
@@ -24,7 +24,7 @@ def expected(stack: str, *names: str) -> tuple[set[str], list[str]]:
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_all_features_at_once_keep_every_rule_and_every_model(stack: str) -> None:
-    assert judged(stack, *together(stack)) == expected(stack, *together(stack))
+    assert judged(stack, *compatible(stack)) == expected(stack, *compatible(stack))
 
 
 @pytest.mark.full

@@ -12,7 +12,6 @@ from tools.benchmarks.cases.modules import SDKS, foreign
 from workbench import stacks
 from workbench.system.paths import PROJECT_ROOT
 
-
 EKS = {"autoscaling", "cloudwatch", "ec2", "eks", "iam", "kms", "vpc"}
 AKS = {
     "authorization",
