@@ -55,8 +55,8 @@ RULE = Rule(
     applies_to=resources_of(
         f"the priority class {HEADROOM}, and each pod of a stack", re.escape(PRIORITY_CLASS), PODS.types.pattern
     ),
-    why="User classes never evict: a placeholder on a node would keep out the very pods that it keeps room for. Another "
-    "pod with their scheduler never starts, and the autoscaler keeps nodes for it.",
+    why="User classes never evict: a placeholder on a node would keep out the very pods that it keeps room for. "
+    "Another pod with their scheduler never starts, and the autoscaler keeps nodes for it.",
     fix=f"Remove {_SCHEDULER}: {HEADROOM} from a pod of your own. The key `headroom` of a pool makes the placeholders.",
     check=check,
     admission=Admission(
