@@ -11,6 +11,7 @@ from support import aks  # noqa: F401 answers what the program asks Azure
 from support.existing import sighting_of
 from support.policies import Report, Wire, sent
 from support.recorder import Recorder, record
+from support.shipped_renders import FOLDER, differing, lines
 from support.weakenings import WEAKENINGS
 from workbench.stacks import find, stack_files
 
@@ -47,6 +48,29 @@ def test_a_first_preview_shows_every_resource_that_is_made(name: str) -> None:
         for recorder in (build(name, first_preview=True), build(name))
     )
     assert shown == made
+
+
+RENEW = "if this is meant, run `cd tests && ../.venv/bin/python -m support.shipped_renders` and review the difference"
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_a_stack_plans_what_its_reviewed_render_says(name: str) -> None:
+    """A feature for which a stack does not ask changes nothing of it."""
+    found = differing(name, lines(build(name, first_preview=True)))
+    assert found == {}, f"the program plans something else than tests/renders/{name}.txt says: {RENEW}"
+
+
+def test_every_stack_has_a_reviewed_render() -> None:
+    assert sorted(file.stem for file in FOLDER.glob("*.txt")) == STACKS, RENEW
+
+
+def test_a_render_tells_what_is_added_removed_and_changed() -> None:
+    [first, second, *others] = lines(build("local", first_preview=True))
+    assert differing("local", [first + "0", *others, "a:b:C new 0"]) == {
+        "added": ["a:b:C new"],
+        "removed": [second.rpartition(" ")[0]],
+        "changed": [first.rpartition(" ")[0]],
+    }
 
 
 PLAIN = ("aws:", "azure-native:", "kubernetes:", "pulumi:")

@@ -51,6 +51,7 @@ def test_a_job_of_the_lowest_class_starts_on_the_headroom_without_an_eviction(ke
     assert placeholders(kept) == before
 
 
-def test_a_job_that_names_the_placeholders_class_is_refused(kept: Cluster) -> None:
-    refused = kept.apply(pod("impostor", **{**JOB, "priorityClassName": HEADROOM}), check=False)
-    assert "[PR-05]" in refused.stderr
+@pytest.mark.parametrize(("field", "rule"), [("priorityClassName", "PR-05"), ("schedulerName", "PR-08")])
+def test_a_job_that_poses_as_a_placeholder_is_refused(kept: Cluster, field: str, rule: str) -> None:
+    refused = kept.apply(pod("impostor", **{**JOB, field: HEADROOM}), check=False)
+    assert f"[{rule}]" in refused.stderr

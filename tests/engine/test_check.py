@@ -13,6 +13,7 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.struct_pb2 import Struct
 
 from support.edits import edited
+from support.features import changes, compatible
 from support.sampled import sampled
 from support.weakenings import WEAKENINGS, together
 from workbench import stacks
@@ -144,6 +145,15 @@ def test_a_valid_file_that_breaks_rules_is_judged_as_by_a_render(
     by_engine = rendered(stack, tmp_path)
     assert_alike(stack, by_engine)
     assert by_engine or name == "existing as prod"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["dev", "aks-dev"])
+def test_all_features_at_once_are_judged_as_by_a_render(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stack = in_folder(tmp_path, monkeypatch, name, changes(name, compatible(name)))
+    assert_alike(stack, rendered(stack, tmp_path))
 
 
 TOGETHER = {", ".join(names): names for names in together(WEAKENINGS)}

@@ -1,4 +1,4 @@
-"""PR-08: placeholders of headroom come last, and no scheduler places them."""
+"""PR-08: placeholders of headroom come last, no scheduler places them, and no other pod waits for theirs."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Final
 from components.contract.headroom import HEADROOM, PRIORITY_MIN
 from components.contract.priorities import PreemptionPolicy
 from policies.resource import Resource
-from policies.rule import MANDATORY_EVERYWHERE, Context, Finding, Rule, Severity, resources_of
+from policies.rule import MANDATORY_EVERYWHERE, Admission, Context, Finding, Rule, Severity, resources_of
 from policies.views.objects import known_name
 from policies.views.pods import PODS, PodFacts, pods
 from policies.views.priority_classes import PRIORITY_CLASS, PriorityClassFacts, is_priority_class
@@ -48,14 +48,20 @@ def _elsewhere(pod: PodFacts) -> Iterator[Finding]:
 RULE = Rule(
     id="PR-08",
     slug="placeholders-hold-no-room",
-    title="Placeholders of headroom must come last, and no scheduler may place them",
+    title=f"Placeholders of headroom must come last and wait for scheduler {HEADROOM}, which no other pod may name",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="Iguazio best practices, Pod Priorities",
     applies_to=resources_of(
         f"the priority class {HEADROOM}, and each pod of a stack", re.escape(PRIORITY_CLASS), PODS.types.pattern
     ),
-    why="User classes never evict: a placeholder on a node would keep out the very pods that it keeps room for.",
-    fix="Declare them as components/scheduling/headroom.py does; the key `headroom` of a pool makes them.",
+    why="User classes never evict: a placeholder on a node would keep out the very pods that it keeps room for. "
+    "Another pod with their scheduler never starts, and the autoscaler keeps nodes for it.",
+    fix=f"Remove {_SCHEDULER}: {HEADROOM} from a pod of your own. The key `headroom` of a pool makes the placeholders.",
     check=check,
+    admission=Admission(
+        # Placeholders are in no user namespace; PR-05 refuses their class.
+        expression=f"variables.spec.?{_SCHEDULER}.orValue('') != '{HEADROOM}'",
+        spares_core_services=False,
+    ),
 )
