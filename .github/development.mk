@@ -15,6 +15,9 @@ kills: $(INSTALLED) ## Kill every kind of run at 20 moments and recover; takes a
 proofs: $(INSTALLED) ## Run all cases of what test-all shows by some, such as random sets of pods; takes two hours
 	@$(TESTS) --proofs -m proofs
 
+rehearsals: $(INSTALLED) ## Play every shipped scenario on the stacks of each kind; takes an hour
+	@$(BIN)/igz-clusters rehearse local dev prod aks-dev existing
+
 nightly: $(INSTALLED) ## Kill runs on the AWS and Azure emulators at every call that changes something; takes a night
 	@$(TESTS) --kills --moments 150 tests/control_plane/test_cloud_kills.py
 
@@ -53,4 +56,4 @@ lock: $(INSTALLED) ## Pin the newest allowed versions, with hashes and without a
 			--no-emit-index-url --no-header --quiet -o $$pins.txt || exit 1; \
 	done
 
-.PHONY: test test-all test-changed kills proofs nightly check release bench site site-serve lock
+.PHONY: test test-all test-changed kills proofs rehearsals nightly check release bench site site-serve lock

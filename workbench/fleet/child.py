@@ -214,7 +214,7 @@ def _in_events(file: Path) -> str:
         return ""
     stream = events.read(file.read_bytes())
     violated = [f"{each.policy_name}: {each.message}" for each in stream.said if each.enforcement_level == "mandatory"]
-    return next(iter([*stream.errors, *violated]), "")
+    return next(iter([*stream.own_errors, *violated, *stream.errors]), "")
 
 
 def _in_results(files: Files) -> str:

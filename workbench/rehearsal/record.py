@@ -144,6 +144,15 @@ class Happening:
     nodes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Night:
+    """A time outside of the office hours of pools."""
+
+    begin: Moment
+    end: Moment | None = None
+    """Null if they did not begin again before the end of the scenario."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class GroupFacts:
     """A node group of the stack, as far as verdicts and reports need it."""
@@ -169,6 +178,8 @@ class GroupFacts:
     gpus: int
     headroom: int = 0
     """Nodes that the headroom of its pool takes if all of them are in this group."""
+    night_min: int | None = None
+    """Minimum outside of its office hours; null if it has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,6 +195,7 @@ class Record:
     nodes: tuple[NodeRecord, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     happenings: tuple[Happening, ...] = ()
+    nights: tuple[Night, ...] = ()
     units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Units that arrived, by work, whether refused or not."""
     assumptions: tuple[str, ...] = ()
@@ -192,6 +204,11 @@ class Record:
     def of_work(self, work: str) -> tuple[PodRecord, ...]:
         """Return the pods of a work, in order of creation."""
         return tuple(sorted((pod for pod in self.pods if pod.work == work), key=lambda pod: (pod.created, pod.name)))
+
+    def minimum(self, group: GroupFacts, at: float) -> int:
+        """Return the fewest nodes that the autoscaler keeps of a group at a moment."""
+        is_night = any(each.begin <= at and (each.end is None or at < each.end) for each in self.nights)
+        return group.night_min if is_night and group.night_min is not None else group.min
 
     def node(self, name: str | None) -> NodeRecord | None:
         """Return the node of a name; None if there was none."""

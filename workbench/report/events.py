@@ -41,7 +41,10 @@ STACK_TYPE: Final = "pulumi:pulumi:Stack"
 RENDERED: Final = "igz-clusters:rendered"
 """Configuration key that marks the event stream of an offline render."""
 
-_ERRORS: Final = ("error", "info#err")
+_ERROR: Final = "error"
+_STDERR: Final = "info#err"
+"""Severity of what the program and plug-ins write to their standard error: also warnings of Python."""
+
 _COLOUR: Final = re.compile(r"<\{%[^%]*%\}>|\x1b\[[0-9;]*[A-Za-z]")
 """Colour codes of the engine and of terminals."""
 
@@ -89,17 +92,22 @@ class Stream:
 
     @property
     def errors(self) -> list[str]:
-        """Error messages of the engine and the program, without colour codes."""
-        return self._messages(*_ERRORS)
+        """Errors of the engine, then what the program wrote to its standard error, each without colour codes."""
+        return list(dict.fromkeys([*self.own_errors, *self._messages(_STDERR)]))
+
+    @property
+    def own_errors(self) -> list[str]:
+        """Errors of the engine alone, without colour codes."""
+        return self._messages(_ERROR)
 
     @property
     def warnings(self) -> list[str]:
         """Warnings of the engine, a provider or the program, without colour codes."""
         return self._messages("warning")
 
-    def _messages(self, *severities: str) -> list[str]:
+    def _messages(self, severity: str) -> list[str]:
         texts = (
-            _KEPT.sub(_WARNING, plain(each.message)).strip() for each in self.diagnostics if each.severity in severities
+            _KEPT.sub(_WARNING, plain(each.message)).strip() for each in self.diagnostics if each.severity == severity
         )
         return [text for text in dict.fromkeys(texts) if text]
 
@@ -211,7 +219,7 @@ _KINDS: Final[Mapping[str, tuple[type[Payload], _Keep]]] = {
     "policyAnalyzeSummaryEvent": (Judged, _appended("judged")),
     "policyAnalyzeStackSummaryEvent": (Judged, _appended("judged_stack")),
     "diagnosticEvent": (Diagnostic, _keep_diagnostic),
-    "errorEvent": (Failure, lambda s, event: s.diagnostics.append(Diagnostic(message=event.error, severity="error"))),
+    "errorEvent": (Failure, lambda s, event: s.diagnostics.append(Diagnostic(message=event.error, severity=_ERROR))),
     "preludeEvent": (Prelude, lambda stream, event: stream.config.update(event.config)),
     "summaryEvent": (Summary, _appended("summaries")),
     **dict.fromkeys(

@@ -158,6 +158,7 @@ def event(**payload: Any) -> str:
     return json.dumps({"sequence": 0, "timestamp": 0, **payload}) + "\n"
 
 
+WARNED = event(diagnosticEvent={"message": "DeprecationWarning: old", "severity": "info#err"})
 DRIFT = {"problems": [], "reasons": ["Drift"], "changes": [{"operation": "update", "type": "aws:vpc", "name": "x"}] * 2}
 VIOLATION = {
     "message": "closed",
@@ -180,6 +181,10 @@ VIOLATION = {
         ),
         (Verb.UP, "done", "", event(diagnosticEvent={"message": "no\n quota", "severity": "error"}), "no quota"),
         (Verb.PREVIEW, "blocked", "", event(policyEvent=VIOLATION), "hn-01: closed"),
+        # Python's warnings are lines of standard error, and come first.
+        (Verb.UP, "done", "", WARNED + event(diagnosticEvent={"message": "no quota", "severity": "error"}), "no quota"),
+        (Verb.PREVIEW, "blocked", "", WARNED + event(policyEvent=VIOLATION), "hn-01: closed"),
+        (Verb.UP, "done", "", WARNED, "DeprecationWarning: old"),
         (
             Verb.UP,
             "a: plan passed\n\nProblems\n  old\na: up failed\n\nProblems\n  no quota\n  b\nSaved.\n",

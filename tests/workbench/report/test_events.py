@@ -151,3 +151,11 @@ def test_the_plug_ins_advice_to_drop_objects_is_replaced_by_a_warning_and_said_o
         "Preview failed: failed to read resource state due to unreachable cluster. Its objects stay"
     )
     assert "Do not set PULUMI_K8S_DELETE_UNREACHABLE while the cluster exists" in error
+
+
+def test_errors_of_the_engine_come_before_what_was_written_to_standard_error() -> None:
+    said = [("info#err", "DeprecationWarning: old"), ("error", "no quota"), ("info#err", "no quota")]
+    given = [{"diagnosticEvent": {"message": text, "color": "never", "severity": severity}} for severity, text in said]
+    found = read(b"".join(number(each, sequence) for sequence, each in enumerate(given)))
+    assert found.errors == ["no quota", "DeprecationWarning: old"]
+    assert found.own_errors == ["no quota"]

@@ -87,6 +87,7 @@ def _facts(simulated: SimulatedGroup) -> GroupFacts:
         instance_type=instance.name,
         min=group.size.min,
         max=group.size.max,
+        night_min=group.hours.night_min if group.hours else None,
         headroom=group.headroom_nodes(keeps),
         is_elastic=group.is_elastic,
         labels=_group_labels(simulated),

@@ -1,13 +1,13 @@
 """The objects that a stack's program declares, as far as a rehearsal needs them in its cluster."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any, Final
 
 from components.contract import autoscaler
 from components.contract.headroom import HEADROOM
-from workbench.rehearsal.cluster.simulated import Api, ApiError
+from workbench.rehearsal.cluster.simulated import Api, ApiError, LostError
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
 
@@ -98,7 +98,7 @@ def apply_objects(api: Api, objects: Sequence[dict[str, Any]], progress: Callabl
         try:
             api.apply(each)
             if each["kind"] == "CustomResourceDefinition":
-                _wait_for_kind(api, each["spec"])
+                wait_for_kind(api, each)
         except ApiError as error:
             name = each["metadata"].get("name", "")
             raise UserError(
@@ -107,8 +107,9 @@ def apply_objects(api: Api, objects: Sequence[dict[str, Any]], progress: Callabl
             ) from error
 
 
-def _wait_for_kind(api: Api, spec: dict[str, Any]) -> None:
-    """Wait until the API server offers the kind of a definition."""
+def wait_for_kind(api: Api, definition: Mapping[str, Any]) -> None:
+    """Wait until the API server serves the kind of a definition; ``LostError`` if it does not."""
+    spec = definition["spec"]
     kind = spec["names"]["kind"]
     manifest = {
         "apiVersion": f"{spec['group']}/{spec['versions'][0]['name']}",
@@ -116,15 +117,18 @@ def _wait_for_kind(api: Api, spec: dict[str, Any]) -> None:
         "metadata": {"name": "x", "namespace": "default"},
     }
     deadline = time.monotonic() + _ESTABLISHED_SECONDS
-    while True:
-        try:
-            api.get(api.path_of(manifest))
-        except ApiError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(_PAUSE)
-        else:
-            return
+    while not _is_served(api, manifest):
+        if time.monotonic() > deadline:
+            raise LostError(f"The API server of the rehearsal does not serve the kind {kind}.\nRehearse again.")
+        time.sleep(_PAUSE)
+
+
+def _is_served(api: Api, manifest: Mapping[str, Any]) -> bool:
+    """Return whether discovery names the kind of an object, and its objects can be listed."""
+    try:
+        return api.get(api.path_of(manifest).rpartition("/")[0]) is not None
+    except ApiError:
+        return False
 
 
 def _is_made_apart(manifest: dict[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 
 from components.contract.labels import WellKnownLabel
 from workbench.rehearsal.cluster.simulated import Api
-from workbench.rehearsal.play import labels
+from workbench.rehearsal.play import labels, mpi_jobs
 from workbench.rehearsal.play.agenda import Agenda
 from workbench.rehearsal.play.chronicle import Chronicle
 from workbench.rehearsal.play.objects import Objects
@@ -25,7 +25,7 @@ from workbench.rehearsal.play.operators import (
     thresholds,
 )
 from workbench.rehearsal.play.site import quietly
-from workbench.rehearsal.play.units import AUTOSCALER_OF_PODS, Request, Unit, in_zone
+from workbench.rehearsal.play.units import AUTOSCALER_OF_PODS, Manifest, Request, Unit, in_zone
 
 Reaction = Callable[[], object]
 
@@ -52,6 +52,8 @@ class ArrivedUnits:
         self._operators: dict[str, Operator] = {}
         self._controllers: dict[str, list[tuple[str, str]]] = defaultdict(list)
         """Kind and path of what makes and counts the pods of each unit."""
+        self._mpi_jobs: dict[str, Manifest] = {}
+        """The MPI job of each unit that is one."""
         self._without_zone: set[str] = set()
         """Units whose volume is not in a zone yet."""
         self._deleted: set[str] = set()
@@ -73,10 +75,17 @@ class ArrivedUnits:
         """Return whether a unit has arrived."""
         return labels.label_value(unit.name) in self._units
 
-    def note_created(self, unit: Unit, request: Request) -> None:
-        """Note an object that the API server accepted."""
-        if request.kind in {"Deployment", "Job", AUTOSCALER_OF_PODS}:
-            with self._lock:
+    def owned(self, unit: Unit, manifest: Manifest) -> Manifest:
+        """Return an object of a unit, with the unit's MPI job as the owner if it is one of its pods."""
+        job = self._mpi_jobs.get(unit.name) if manifest["kind"] == "Pod" else None
+        return mpi_jobs.owned(manifest, job) if job else manifest
+
+    def note_created(self, unit: Unit, request: Request, made: Manifest) -> None:
+        """Note an object that the API server accepted, as it returned it."""
+        with self._lock:
+            if request.kind == mpi_jobs.KIND:
+                self._mpi_jobs[unit.name] = made
+            elif request.kind in {"Deployment", "Job", AUTOSCALER_OF_PODS}:
                 self._controllers[unit.name].append((request.kind, self._api.path_of(request.manifest)))
 
     def deployments(self, unit: Unit) -> list[str]:
@@ -89,6 +98,8 @@ class ArrivedUnits:
         self._chronicle.wants(unit.name, 0)
         for _, path in self._controllers[unit.name]:
             quietly(self._api.delete, path)
+        if job := self._mpi_jobs.get(unit.name):
+            quietly(self._api.delete, self._api.path_of(job))
         if not self._controllers[unit.name]:
             for pod in self._chronicle.of_unit(unit.name):
                 if pod.exists:

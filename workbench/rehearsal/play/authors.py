@@ -4,9 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from workbench.rehearsal.play import mpi_jobs
+
 _RBAC: Final = "rbac.authorization.k8s.io"
 _CORE_SERVICES: Final = "igz-clusters:core-services"
 """Cluster role of the stack that lets its holders install core services."""
+
+_MPI_JOBS: Final = "igz-clusters-rehearsal-mpi-jobs"
 
 SCIENTIST: Final = "igz-clusters-rehearsal-scientist"
 """A data scientist: may edit user namespaces."""
@@ -69,10 +73,14 @@ def accounts(namespaces: Iterable[str]) -> Iterator[dict[str, Any]]:
     The real charts give their accounts narrower rights; what admission judges is the author, not how he got the right
     to create pods.
     """
+    # The operator's chart brings the kind, and the right to it.
+    rule = {"apiGroups": [mpi_jobs.GROUP], "resources": [mpi_jobs.PLURAL], "verbs": ["create"]}
+    yield {"apiVersion": f"{_RBAC}/v1", "kind": "ClusterRole", "metadata": {"name": _MPI_JOBS}, "rules": [rule]}
     for where in namespaces:
         for name in _ACCOUNTS:
             yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": where}}
         yield _binding("accounts", "edit", "Group", f"system:serviceaccounts:{where}", where)
+        yield _binding("mpi-jobs", _MPI_JOBS, "Group", f"system:serviceaccounts:{where}", where)
         yield _binding("scientist", "edit", "User", SCIENTIST, where)
         yield _binding("installer", "admin", "User", INSTALLER, where)
     yield _binding("installer", _CORE_SERVICES, "User", INSTALLER)

@@ -14,7 +14,7 @@ from workbench.rehearsal.cluster.simulated import SimulatedCluster, Watch
 from workbench.rehearsal.play import labels
 from workbench.rehearsal.play.agenda import Clock
 from workbench.rehearsal.play.observed import ObservedNode, ObservedPod, Specs, ending, kind_of
-from workbench.rehearsal.record import AUTOSCALER, Happening, PodEnd, Reason, Refusal
+from workbench.rehearsal.record import AUTOSCALER, Happening, Night, PodEnd, Reason, Refusal
 from workbench.rehearsal.scenario.places import Place
 from workbench.report.words import count
 
@@ -86,6 +86,7 @@ class Chronicle:
         self._short: set[str] = set()
         """Units that have not had all their pods since."""
         self.happenings: list[Happening] = []
+        self.nights: list[Night] = []
 
     def start(self, *, scales: bool = False) -> None:
         """Begin to watch; objects that exist count as created now. ``scales``: also what changes replicas."""

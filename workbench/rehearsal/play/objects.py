@@ -10,7 +10,7 @@ from components.contract.labels import TRUE, AnnotationKey, LabelKey
 from components.contract.pools import PoolRole
 from components.contract.priorities import DEFAULT_USER_PRIORITY, SystemPriority
 from infra.config import StackConfig
-from workbench.rehearsal.play import authors, labels
+from workbench.rehearsal.play import authors, labels, mpi_jobs
 from workbench.rehearsal.play.authors import Author, account, person
 from workbench.rehearsal.play.defaults import PlatformDefaults, placed
 from workbench.rehearsal.play.units import Manifest, Request, Unit, deployment, horizontal_pod_autoscaler, job, pod
@@ -199,8 +199,19 @@ class Objects:
         return tuple(Request(each, account(authors.MLRUN, unit.namespace)) for each in made)
 
     def _mpi(self, unit: Unit) -> tuple[Request, ...]:
-        """Return workers, then the launcher, as the operator's sync creates them."""
-        return (*(self.mpi_worker(unit, number) for number in range(unit.work.workers)), self.mpi_launcher(unit))
+        """Return the job that MLRun creates, then workers and launcher, as the operator's sync creates them."""
+        workers, launcher = [self.mpi_worker(unit, each) for each in range(unit.work.workers)], self.mpi_launcher(unit)
+        made = {
+            "apiVersion": mpi_jobs.VERSION,
+            "kind": mpi_jobs.KIND,
+            "metadata": {
+                "name": unit.object_name,
+                "namespace": unit.namespace,
+                "labels": {**_mlrun("mpijob", unit), **unit.labels},
+            },
+            "spec": mpi_jobs.spec_of(launcher.manifest["spec"], workers[0].manifest["spec"], len(workers)),
+        }
+        return (Request(made, account(authors.MLRUN, unit.namespace)), *workers, launcher)
 
     def _of_mpi(self, unit: Unit, part: str, main: Manifest) -> Request:
         main = {**main, "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}}}

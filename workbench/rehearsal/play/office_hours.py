@@ -9,6 +9,7 @@ from components.contract.pool_size import PoolSize
 from workbench.rehearsal.cluster.nodes import autoscaler_maps
 from workbench.rehearsal.play.agenda import Steps
 from workbench.rehearsal.play.site import Site
+from workbench.rehearsal.record import Night
 from workbench.rehearsal.scenario.events import OfficeHoursEnd
 
 
@@ -25,9 +26,12 @@ def office_hours_end(site: Site, event: OfficeHoursEnd) -> Steps:
         return
     groups = list(site.cluster.config.groups)
     _set(site, map(_by_night, groups))
+    nights = site.chronicle.nights
+    nights.append(Night(site.clock.now))
     site.chronicle.happened(event.event, f"the hours end: {_shown(map(_by_night, groups))}")
     yield event.lasts
     _set(site, groups)
+    nights[-1] = replace(nights[-1], end=site.clock.now)
     site.chronicle.happened(event.event, f"the hours begin: {_shown(groups)}")
 
 

@@ -11,8 +11,9 @@ from queue import Empty, SimpleQueue
 from typing import Final
 
 from components.contract.headroom import HEADROOM
+from workbench.rehearsal.cluster.objects import wait_for_kind
 from workbench.rehearsal.cluster.simulated import ApiError, SimulatedCluster
-from workbench.rehearsal.play import labels
+from workbench.rehearsal.play import labels, mpi_jobs
 from workbench.rehearsal.play.agenda import Agenda, Clock, Steps
 from workbench.rehearsal.play.arrived import ArrivedUnits
 from workbench.rehearsal.play.authors import accounts
@@ -38,6 +39,7 @@ from workbench.rehearsal.scenario.events import (
     SpotReclaim,
 )
 from workbench.rehearsal.scenario.model import Scenario
+from workbench.rehearsal.scenario.work import WorkKind
 
 _UNIT_THREADS: Final = 16
 """Threads that create units: on a busy machine a request takes a tenth of a second, mostly the API server's."""
@@ -136,9 +138,12 @@ class _Player:
         self._record: Record | None = None
 
     def prepare(self) -> None:
-        """Create the authors' accounts, and wait until the watches have delivered what exists."""
+        """Create the authors' accounts and the kind of MPI jobs, and wait until the watches have what exists."""
         for each in accounts(self._cluster.config.namespaces):
             self._cluster.api.apply(each)
+        if any(work.kind is WorkKind.MPI for work in self._scenario.works.values()):
+            self._cluster.api.apply(mpi_jobs.DEFINITION)
+            wait_for_kind(self._cluster.api, mpi_jobs.DEFINITION)
         self._chronicle.start(scales=any(work.scales for work in self._scenario.works.values()))
         existing = {
             each["metadata"]["uid"]
@@ -235,11 +240,13 @@ class _Player:
     def _life(self, unit: Unit, moment: float, stays: int | None) -> Steps:
         """Create a unit that is due at a moment, and delete it when it has stayed long enough."""
         self._arrived.add(unit, self._clock.now, self._agenda)
-        for index, request in enumerate(self._objects.arriving(unit)):
-            made = self._create(unit, request, unit.work.pods - index if request.makes_pods else 0)
+        missing = unit.work.pods
+        for request in self._objects.arriving(unit):
+            made = self._create(unit, request, missing if request.makes_pods else 0)
             self._lateness = max(self._lateness, self._clock.now - moment)
             if not made:
                 return
+            missing -= request.kind == "Pod"
         if stays:
             yield stays
             self._chronicle.mark_unit(unit.name, "the scenario")
@@ -251,12 +258,13 @@ class _Player:
             self._chronicle.owns(request.name, unit.name)
             self._chronicle.wants(unit.name, unit.work.pods)
         try:
-            self._cluster.api.create(request.manifest, as_user=request.author.user, as_groups=request.author.groups)
+            manifest = self._arrived.owned(unit, request.manifest)
+            made = self._cluster.api.create(manifest, as_user=request.author.user, as_groups=request.author.groups)
         except ApiError as error:
             about = (unit.work_name, unit.name, request.kind, request.name, error.message)
             self._chronicle.refused(Refusal(self._clock.now, *about, missing))
             return False
-        self._arrived.note_created(unit, request)
+        self._arrived.note_created(unit, request, made)
         return True
 
     def _event(self, event: Event) -> Steps:

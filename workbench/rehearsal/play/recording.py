@@ -56,6 +56,7 @@ def record_of(
         nodes=tuple(sorted(nodes, key=lambda each: (each.created, each.name))),
         refusals=tuple(each for each in chronicle.refusals if each.at <= lasts),
         happenings=tuple(each for each in chronicle.happenings if each.at <= lasts),
+        nights=tuple(each for each in chronicle.nights if each.begin <= lasts),
         units={work: tuple(names) for work, names in units.items()},
         assumptions=(*cluster.assumptions, *ASSUMPTIONS, *_of_jobs(pods, cluster.pace), *_of_failures(nodes, cluster)),
     )

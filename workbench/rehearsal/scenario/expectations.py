@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from components.contract.choices import ContractModel, Findings
-from workbench.rehearsal.scenario.durations import Duration
+from workbench.rehearsal.scenario.durations import Duration, Moment
 from workbench.rehearsal.scenario.places import Place
 
 _Amount = Annotated[float, Field(ge=0, le=1_000_000_000, strict=True, allow_inf_nan=False)]
@@ -80,6 +80,17 @@ class KeepsUp(_OfWork):
     )
 
 
+class NeverRuns(_OfWork):
+    """No pod of a work ever runs, though all were admitted; by default for any reason."""
+
+    expect: Literal["never-runs"] = Field(description="Kind of expectation.", examples=["never-runs"])
+    because: str = Field(
+        "",
+        description="Text that scheduler or autoscaler must have said of each pod. Default: any.",
+        examples=["Insufficient nvidia.com/gpu"],
+    )
+
+
 class Refused(_OfWork):
     """Admission refuses every unit of a work."""
 
@@ -88,10 +99,16 @@ class Refused(_OfWork):
 
 
 class MinimumAgain(ContractModel):
-    """At the end the elastic groups of a place have only the nodes of their minimum and of headroom."""
+    """At a moment the elastic groups of a place have only the nodes of their minimum then and of headroom."""
 
     expect: Literal["minimum-again"] = Field(description="Kind of expectation.", examples=["minimum-again"])
     place: Place = Field(default_factory=Place, description="Which groups. Default: all.", examples=[{"role": "gpu"}])
+    at: Moment | None = Field(
+        None,
+        description="When, counted from the start of the scenario; outside of office hours the minimum is that of the "
+        "night. Default: the end of the scenario.",
+        examples=["90m"],
+    )
 
 
 class CoreServicesUnmoved(ContractModel):
@@ -137,6 +154,7 @@ Expectation = Annotated[
     | Survives
     | Restarted
     | KeepsUp
+    | NeverRuns
     | Refused
     | MinimumAgain
     | CoreServicesUnmoved

@@ -160,6 +160,9 @@ def _lacking(needs: Needs, config: StackConfig) -> Iterator[str]:
     for role in needs.elastic:
         if not any(pool.role is role and pool.size.is_elastic for pool in pools):
             yield f"of role {role} whose size may change"
+    for role in needs.headroom:
+        if not any(pool.role is role and pool.headroom for pool in pools):
+            yield f"of role {role} with headroom"
     if needs.sharing and not any(pool.sharing for pool in pools):
         yield "with sharing"
 

@@ -12,7 +12,7 @@ from components.contract.pools import PoolRole
 from workbench.rehearsal.scenario.arrivals import ARRIVALS_MAX, Arrival
 from workbench.rehearsal.scenario.durations import LONGEST, Duration, duration_text
 from workbench.rehearsal.scenario.events import Event, OfficeHoursEnd
-from workbench.rehearsal.scenario.expectations import Expectation, KeepsUp, Restarted, WaitsAtMost
+from workbench.rehearsal.scenario.expectations import Expectation, KeepsUp, MinimumAgain, Restarted, WaitsAtMost
 from workbench.rehearsal.scenario.references import reference_problems
 from workbench.rehearsal.scenario.work import Work, WorkName
 from workbench.rehearsal.settings import SPEED
@@ -48,6 +48,11 @@ class Needs(ContractModel):
     elastic: tuple[PoolRole, ...] = Field(
         (),
         description="Roles of which the stack must have a pool whose size the autoscaler changes. Default: none.",
+        examples=[["workload"]],
+    )
+    headroom: tuple[PoolRole, ...] = Field(
+        (),
+        description="Roles of which the stack must have a pool with headroom. Default: none.",
         examples=[["workload"]],
     )
     sharing: bool = Field(
@@ -137,6 +142,8 @@ class Scenario(ContractModel):
         for arrival in info.data.get("arrivals", ()):
             first[arrival.work] = min(arrival.at, first.get(arrival.work, LONGEST))
         for index, each in enumerate(expectations):
+            if isinstance(each, MinimumAgain) and each.at is not None and each.at >= lasts:
+                findings.add(_AFTER_THE_END.format(duration_text(lasts)), index, "at", given=duration_text(each.at))
             if isinstance(each, WaitsAtMost | Restarted | KeepsUp) and each.time >= (
                 left := lasts - first.get(each.work, 0)
             ):

@@ -12,6 +12,7 @@ from components.contract.labels import AnnotationKey
 from components.contract.lifecycle import Lifecycle
 from workbench.prices.node_hours import node_hours
 from workbench.rehearsal.record import GroupFacts, NodeRecord
+from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.scenario.expectations import AtMost, MinimumAgain
 from workbench.rehearsal.scenario.places import is_in
 from workbench.rehearsal.scenario.work import WorkKind
@@ -47,10 +48,13 @@ def held(miss: Miss) -> Iterator[Hint]:
             path=f"works.{pod.work}.runsFor" if ends else "arrivals",
         )
     if not miss.finding.pods:
+        at = miss.expectation.at
         yield Hint(
-            cause="The nodes are empty, but the autoscaler had not removed them when the scenario ended.",
-            action="Let the scenario last longer than the autoscaler's delay after the last work.",
-            path="lasts",
+            cause="The nodes are empty, but the autoscaler had not removed them "
+            + ("when the scenario ended." if at is None else f"at {duration_text(at)}."),
+            action=("Let the scenario last longer than" if at is None else "Expect it later than")
+            + " the autoscaler's delay after the last work.",
+            path="lasts" if at is None else "expectations",
         )
 
 

@@ -16,37 +16,41 @@ from workbench.report.words import count
 
 
 def minimum_again(case: Case, expectation: MinimumAgain) -> Finding:
-    """No elastic group of the place has more nodes at the end than its minimum and its pool's headroom.
+    """No elastic group of the place has more nodes than its minimum at that moment and its pool's headroom.
 
     Work that still runs may hold the nodes of the minimum, so that headroom takes nodes of its own.
     """
     record = case.record
+    at = record.lasts if expectation.at is None else float(expectation.at)
     groups = [group for group in record.groups if group.is_elastic and is_in(group, expectation.place)]
-    left = {
-        group.name: [node for node in record.nodes if node.group == group.name and node.gone is None]
-        for group in groups
-    }
+    least = {group.name: record.minimum(group, at) for group in groups}
+    there = [node for node in record.nodes if node.created <= at and (node.gone is None or node.gone > at)]
+    left = {group.name: [node for node in there if node.group == group.name] for group in groups}
     beyond, room = Counter[str](), Counter[str]()
     for group in groups:
-        beyond[group.pool] += max(0, len(left[group.name]) - group.min)
+        beyond[group.pool] += max(0, len(left[group.name]) - least[group.name])
         room[group.pool] = max(room[group.pool], group.headroom)
-    above = [group for group in groups if len(left[group.name]) > group.min and beyond[group.pool] > room[group.pool]]
+    above = [
+        group for group in groups if len(left[group.name]) > least[group.name] and beyond[group.pool] > room[group.pool]
+    ]
     extra = tuple(node for group in above for node in left[group.name])
     held = {node.name for node in extra}
     said = ", ".join(
-        f"{group.name} has {count(len(left[group.name]), 'node')}, minimum {group.min}"
+        f"{group.name} has {count(len(left[group.name]), 'node')}, minimum {least[group.name]}"
         + (f", headroom {room[group.pool]}" if room[group.pool] else "")
         for group in above
     )
-    recent = any(case.record.lasts - (pod.ended or 0.0) <= case.tolerance for pod in record.pods if pod.node in held)
+    on_them = [pod for pod in record.pods if pod.node in held]
+    recent = any(pod.ended is not None and abs(at - pod.ended) <= case.tolerance for pod in on_them)
     all_back = f"{count(len(groups), 'elastic group')} at the minimum" if groups else "no elastic group there"
     return Finding(
-        expectation=f"{_groups(expectation.place)} are at their minimum again",
+        expectation=f"{_groups(expectation.place)} are at their minimum again"
+        + ("" if expectation.at is None else f" at {duration_text(at)}"),
         is_met=not above,
         measured=said or all_back,
-        pods=tuple(pod for pod in record.pods if pod.node in held and pod.work and pod.ended is None),
+        pods=tuple(pod for pod in on_them if pod.work and pod.created <= at and (pod.ended is None or pod.ended > at)),
         nodes=extra,
-        may_vary="work on these nodes ended just before the scenario did" if recent else "",
+        may_vary="work on these nodes ended just about then" if recent else "",
     )
 
 

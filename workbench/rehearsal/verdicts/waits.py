@@ -1,10 +1,10 @@
-"""Judges how long pods waited: ``waits-at-most``."""
+"""Judges how long pods waited: ``waits-at-most`` and ``never-runs``."""
 
 import math
 
 from workbench.rehearsal.record import PodRecord, Record
 from workbench.rehearsal.scenario.durations import duration_text
-from workbench.rehearsal.scenario.expectations import WaitsAtMost
+from workbench.rehearsal.scenario.expectations import NeverRuns, WaitsAtMost
 from workbench.rehearsal.verdicts.finding import Case, Finding, absent_text, joined, lacking, share_is
 from workbench.report.words import count
 
@@ -72,6 +72,33 @@ def _measured(record: Record, pods: tuple[PodRecord, ...], late: int, undecided:
             f"{undecided} left out: too short a time to tell" if undecided else "",
             absent_text(absent),
         ]
+    )
+
+
+def never_runs(case: Case, expectation: NeverRuns) -> Finding:
+    """Every unit has pods, none of them ran, and of each was said why."""
+    work, because = expectation.work, expectation.because
+    pods = case.record.of_work(work)
+    ran = tuple(pod for pod in pods if pod.started is not None)
+    unsaid = tuple(
+        pod
+        for pod in pods
+        if pod.started is None and because and not any(because in reason.text for reason in pod.reasons)
+    )
+    absent, refusals = lacking(case, work)
+    text = f" because of {because}" if because else ""
+    return Finding(
+        expectation=f"{work} never runs{text}",
+        is_met=bool(pods) and not (ran or unsaid or absent),
+        measured=joined(
+            [
+                f"{len(ran)} of {count(len(pods), 'pod')} ran" if pods else "no pod arrived",
+                f"of {len(unsaid)} that waited, another reason was said or none" if unsaid else "",
+                absent_text(absent),
+            ]
+        ),
+        pods=(*ran, *unsaid),
+        refusals=refusals,
     )
 
 

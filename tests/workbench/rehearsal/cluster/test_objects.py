@@ -26,7 +26,7 @@ CLASS = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadat
 
 
 class Server:
-    """Knows a defined kind only when it is asked for the second time."""
+    """Knows a defined kind, and then serves it, only when it is asked for the second time."""
 
     def __init__(self, refused: str = "") -> None:
         self.calls: list[str] = []
@@ -43,10 +43,11 @@ class Server:
         self.calls.append(f"look for {manifest['kind']}")
         if self._asked == 1:
             raise ApiError(404, "no such kind")
-        return f"/{manifest['apiVersion']}"
+        return f"/{manifest['apiVersion']}/things/{manifest['metadata']['name']}"
 
-    def get(self, path: str) -> None:
+    def get(self, path: str) -> dict[str, Any] | None:
         self.calls.append(f"get {path}")
+        return {"items": []} if self.calls.count(self.calls[-1]) > 1 else None
 
 
 def applied(server: Server, *objects: dict[str, Any]) -> None:
@@ -118,7 +119,9 @@ def test_what_a_definition_defines_is_there_before_the_next_object() -> None:
         "apply CustomResourceDefinition",
         "look for Thing",
         "look for Thing",
-        "get /example.com/v1",
+        "get /example.com/v1/things",
+        "look for Thing",
+        "get /example.com/v1/things",
         "apply PriorityClass",
     ]
 

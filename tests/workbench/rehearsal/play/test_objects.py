@@ -49,7 +49,7 @@ SHAPES = {
 @pytest.mark.parametrize(("kind", "name"), SHAPES.items())
 def test_an_object_is_what_the_kit_of_real_shapes_has(kind: str, name: str) -> None:
     setting = Setting(Environment.DEV, PlatformProfile.MLRUN_CE, "mutation")
-    shape, made = shapes()[name], requests(kind)[0]
+    shape, made = shapes()[name], next(each for each in requests(kind) if each.kind != "MPIJob")
     theirs = shape.manifest(setting, stack().groups)
     assert made.kind == theirs["kind"]
     assert (made.author.user, made.author.groups) == as_account(shape.entry["by"], "mlrun")
@@ -123,9 +123,14 @@ def test_a_limit_is_the_request_unless_the_work_says_another() -> None:
 
 
 def test_a_launcher_of_mpi_has_default_resources_and_no_gpu() -> None:
-    *workers, launcher = requests("mpi", gpus=2, cpu="4", workers=3)
+    job, *workers, launcher = requests("mpi", gpus=2, cpu="4", workers=3)
     assert [resources(each)["limits"]["nvidia.com/gpu"] for each in workers] == ["2", "2", "2"]
     assert resources(launcher) == stack().pod_resources.model_dump()
+    # Admission reads the same from the job, which MLRun creates.
+    assert (job.kind, job.author) == ("MPIJob", authors.account(authors.MLRUN, "mlrun"))
+    parts = job.manifest["spec"]["mpiReplicaSpecs"]
+    assert parts["Worker"] == {"replicas": 3, "template": {"spec": workers[0].manifest["spec"]}}
+    assert parts["Launcher"] == {"template": {"spec": launcher.manifest["spec"]}}
 
 
 def test_notebooks_request_a_gpu_on_the_pools_for_gpus() -> None:
@@ -186,6 +191,7 @@ def test_every_account_that_makes_pods_exists_with_rights() -> None:
         "edit",
         "admin",
         "igz-clusters:core-services",
+        "igz-clusters-rehearsal-mpi-jobs",
     }
 
 

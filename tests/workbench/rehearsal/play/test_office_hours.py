@@ -4,12 +4,19 @@ import yaml
 from components.contract.labels import AnnotationKey
 from support.rehearsal_api import Stage
 from support.rehearsal_stacks import POOLS, stack
+from workbench.rehearsal.cluster.nodes import group_facts
 from workbench.rehearsal.play.office_hours import office_hours_end
+from workbench.rehearsal.record import Night
 from workbench.rehearsal.scenario.events import OfficeHoursEnd
 from workbench.rehearsal.settings import Scaler
 
 HOURS = {"from": "08:00", "to": "19:00", "timeZone": "UTC", "nightMin": 1}
 WORK = {**POOLS["work"], "size": {"min": 3, "max": 5}, "officeHours": HOURS}
+
+
+def test_verdicts_know_the_minimum_of_the_night() -> None:
+    known = {each.pool: each.night_min for each in group_facts(stack(pools=POOLS | {"work": WORK}))}
+    assert (known["work"], known["spot"]) == (1, None)
 
 
 @pytest.fixture
@@ -34,9 +41,12 @@ def test_hours_lower_the_minimum_of_their_pools_for_a_night_and_no_other_bound(s
         stage.site, OfficeHoursEnd.model_validate({"event": "office-hours", "at": "0s", "lasts": "2h"})
     )
     assert next(steps) == 2 * 3600
+    assert stage.chronicle.nights == [Night(0)]
+    stage.wait(7200)
     assert minimums(stage) == {"work": "1..5", "spot": "0..5", "gpu": "0..2"}
     assert next(steps, None) is None
     assert minimums(stage) == {"work": "3..5", "spot": "0..5", "gpu": "0..2"}
+    assert stage.chronicle.nights == [Night(0, 7200)]
     said = [each.text for each in stage.chronicle.happenings]
     assert said == ["the hours end: work has at least 1", "the hours begin: work has at least 3"]
 
@@ -48,5 +58,6 @@ def test_under_karpenter_nothing_changes_and_no_autoscaler_starts(stage: Stage) 
     )
     assert next(steps, None) is None
     assert stage.api.get("/configmaps")["items"] == []
+    assert stage.chronicle.nights == []
     (said,) = (each.text for each in stage.chronicle.happenings)
     assert said.startswith("no hours under Karpenter")

@@ -133,7 +133,8 @@ def test_a_refused_object_is_recorded_with_the_servers_words() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "refused", "missing"),
-    [("Pod", {"kind": "dask", "workers": 3}, 4), ("Pod", {"kind": "spark", "workers": 3}, 4),
+    [("MPIJob", {"kind": "mpi", "workers": 3}, 4),
+     ("Pod", {"kind": "dask", "workers": 3}, 4), ("Pod", {"kind": "spark", "workers": 3}, 4),
      ("Pod", {"kind": "mlrun-job"}, 1), ("Deployment", {"kind": "service", "workers": 3}, 3)],
 )  # fmt: skip
 def test_a_refusal_counts_all_pods_that_its_unit_does_not_get(kind: str, refused: dict[str, Any], missing: int) -> None:
@@ -156,6 +157,37 @@ def test_a_gang_that_is_refused_halfway_lacks_the_rest() -> None:
     record = play(made, scenario({"work": "a"}, a={"kind": "mpi", "workers": 4}))
     assert [each.name for each in record.pods] == ["a-0-worker-0"]
     assert [each.missing for each in record.refusals] == [4]
+
+
+def test_the_pods_of_a_gang_belong_to_its_job_and_go_with_it() -> None:
+    made = cluster()
+    deleted: list[str] = []
+    delete = made.api.delete
+
+    def noted(path: str, **options: Any) -> bool:
+        deleted.append(path)
+        return delete(path, **options)
+
+    made.api.delete = noted  # type: ignore[method-assign]
+    record = play(made, scenario({"work": "a", "stays": "5m"}, a={"kind": "mpi", "workers": 2}))
+    job = "/apis/kubeflow.org/v1/namespaces/mlrun/mpijobs/a-0"
+    pods = ["a-0-launcher", "a-0-worker-0", "a-0-worker-1"]
+    assert deleted[0] == job
+    assert sorted(deleted[1:]) == [f"/api/v1/namespaces/mlrun/pods/{name}" for name in pods]
+    assert sorted(each.name for each in record.pods) == pods
+    assert {each.end for each in record.pods} == {PodEnd.DELETED}
+    assert job in made.api.authors
+
+
+def test_the_owner_of_a_gangs_pods_is_the_job_that_was_created() -> None:
+    made = cluster()
+    play(made, scenario({"work": "a"}, a={"kind": "mpi", "workers": 1}))
+    job = made.api.objects["/apis/kubeflow.org/v1/namespaces/mlrun/mpijobs/a-0"]
+    pods = [each for each in made.api.objects.values() if each["kind"] == "Pod"]
+    owners = [owner for each in pods for owner in each["metadata"]["ownerReferences"]]
+    assert [(owner["kind"], owner["uid"], owner["controller"]) for owner in owners] == [
+        ("MPIJob", job["metadata"]["uid"], True)
+    ] * 2
 
 
 def test_a_volume_that_is_refused_keeps_no_pod_from_being() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from support.rehearsal_stacks import POOLS, stack
 from workbench import stacks
 from workbench.rehearsal.scenario import files
 from workbench.rehearsal.scenario.files import ScenarioFileError
@@ -181,16 +182,19 @@ def test_zones_are_those_of_node_labels() -> None:
 
 
 def test_a_stack_skips_what_it_has_no_pools_for_and_says_why() -> None:
-    needs = {"roles": ["data", "gpu"], "lifecycles": ["spot"], "elastic": ["workload"]}
+    needs = {"roles": ["data", "gpu"], "lifecycles": ["spot"], "elastic": ["workload"], "headroom": ["gpu"]}
     scenario = Scenario.model_validate({**yaml.safe_load(GOOD), "needs": needs})
     assert {
         name: files.skipped_because(scenario, stacks.find(name).config) for name in ("aks-prod", "dev", "existing")
     } == {
-        "aks-prod": "",
-        "dev": "It needs a pool of role data.",
+        "aks-prod": "It needs a pool of role gpu with headroom.",
+        "dev": "It needs a pool of role data, and one of role gpu with headroom.",
         "existing": "It needs a pool of role data, and one of spot nodes, and one of role workload whose size may "
-        "change.",
+        "change, and one of role gpu with headroom.",
     }
+    room = {"pods": 1, "cpu": "1", "memory": "2Gi", "gpus": 1}
+    keeps = stack(pools=POOLS | {"gpu": {**POOLS["gpu"], "headroom": room}})
+    assert "headroom" not in files.skipped_because(scenario, keeps)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,13 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 CASES = stack_cases.load(Path(__file__).parent / "cases")
 
 BEYOND_A_SCHEMA = {
-    *("after-the-end", "event-after-the-end", "last-one-after-the-end", "stays-after-the-end"),  # sums of durations
+    *(
+        "after-the-end",
+        "event-after-the-end",
+        "minimum-after-the-end",
+        "last-one-after-the-end",
+        "stays-after-the-end",
+    ),  # sums of durations
     *("hours-of-a-short-night", "hours-that-overlap"),
     *("wait-as-long-as-the-scenario", "restart-as-long-as-the-scenario", "lasts-longer-than-a-month"),
     "wait-as-long-as-is-left-after-the-first-arrival",

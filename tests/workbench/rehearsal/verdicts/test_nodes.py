@@ -1,6 +1,7 @@
 import pytest
 
-from support.records import group, node, pod, record, verdicts
+from support.records import group, hints, node, pod, record, verdicts
+from workbench.rehearsal.record import Night
 from workbench.rehearsal.verdicts.costs import costs_of
 from workbench.rehearsal.verdicts.nodes import peak
 
@@ -32,6 +33,35 @@ def test_nodes_of_the_headroom_may_stay_in_any_group_of_the_pool(there: int, *, 
     (verdict,) = verdicts(record(groups=[first, second], nodes=nodes), AGAIN)
     assert verdict.is_met is is_met
     assert is_met or verdict.measured == "b has 2 nodes, minimum 0, headroom 1"
+
+
+@pytest.mark.parametrize(("at", "minimum"), [(None, 0), ("30m", 3), ("50m", 0), ("20m", 3)])
+def test_outside_of_office_hours_the_minimum_is_that_of_the_night(at: str | None, minimum: int) -> None:
+    works = group(size=(3, 5), night_min=0)
+    facts = record(
+        groups=[works, GPU], nodes=[node(f"w{n}", works) for n in range(3)], nights=[Night(600, 1200), Night(2400)]
+    )
+    (verdict,) = verdicts(facts, AGAIN | ({"at": at} if at else {}))
+    assert verdict.is_met is bool(minimum)
+    assert verdict.measured == ("2 elastic groups at the minimum" if minimum else "workload has 3 nodes, minimum 0")
+
+
+def test_a_moment_is_judged_by_the_nodes_and_pods_of_that_moment() -> None:
+    nodes = [node("w0", WORK), node("w1", WORK, created=10, gone=1900), node("w2", WORK, created=2000)]
+    pods = [pod("a", on="w1", lasts=1850), pod("b", on="w2", created=2000)]
+    before, between, after = (
+        verdicts(record(pods, groups=GROUPS, nodes=nodes), AGAIN | {"at": at})[0] for at in ("30m", "1950s", "50m")
+    )
+    assert (before.measured, before.pods) == ("workload has 2 nodes, minimum 1", ("a",))
+    assert before.expectation == "all elastic groups are at their minimum again at 30m"
+    assert between.is_met
+    assert (after.is_met, after.pods) == (False, ("b",))
+
+
+def test_empty_nodes_that_are_left_at_a_moment_ask_for_a_later_one() -> None:
+    facts = record(groups=GROUPS, nodes=[node("w0", WORK), node("w1", WORK)])
+    found = hints(facts, AGAIN | {"at": "30m"})
+    assert found["expectations"].endswith("had not removed them at 30m.")
 
 
 def test_only_groups_of_the_place_must_be_back() -> None:

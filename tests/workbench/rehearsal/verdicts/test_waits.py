@@ -133,3 +133,26 @@ def test_a_percentile_is_one_of_the_values() -> None:
 )
 def test_a_pod_waits_until_it_runs_ends_or_the_scenario_ends(waited: PodRecord, expected: float) -> None:
     assert wait_of(waited, 100) == expected
+
+
+NEVER = {"expect": "never-runs", "work": "train"}
+FULL = ["0/2 nodes are available: 2 Insufficient cpu."]
+
+
+def test_work_never_runs_if_all_its_pods_wait_for_the_named_reason() -> None:
+    facts = record([pod("a", said=FULL), pod("b", said=FULL, ended=200, end=PodEnd.DELETED)])
+    anyhow, because, other = verdicts(
+        facts, NEVER, NEVER | {"because": "Insufficient"}, NEVER | {"because": "affinity"}
+    )
+    assert (anyhow.is_met, because.is_met) == (True, True)
+    assert because.expectation == "train never runs because of Insufficient"
+    assert (other.is_met, other.pods, other.reason) == (False, ("a", "b"), f"scheduler: {FULL[0]}")
+    assert other.measured == "0 of 2 pods ran; of 2 that waited, another reason was said or none"
+
+
+def test_work_that_ran_was_refused_or_never_came_does_not_wait() -> None:
+    (ran,) = verdicts(record([pod("a", on="n"), pod("b")]), NEVER)
+    assert (ran.is_met, ran.measured, ran.pods) == (False, "1 of 2 pods ran", ("a",))
+    (refused,) = verdicts(record([pod("a")], refusals=[refusal("b", "no")]), NEVER)
+    assert (refused.is_met, refused.reason) == (False, "no")
+    assert not verdicts(record(), NEVER)[0].is_met
