@@ -245,6 +245,58 @@ def test_a_record_of_something_else_is_refused(changes: dict[str, Any], says: st
     assert says in refused.value.message
 
 
+def backups(folder: Path, *restores: tuple[str, str | None, bool], **changes: Any) -> Path:
+    """Write a list of backups as the command writes it, with the state, end and success of each restore."""
+    written = {
+        "stack": "test",
+        "stackDigest": stack("existing").digest,
+        "release": ORIGIN.version,
+        "made": "2026-11-22T09:00:00+00:00",
+        "restores": [
+            {"of": "vol-1", "state": state, "ended": ended, "isRestored": done} for state, ended, done in restores
+        ],
+    }
+    file = folder / "backups.json"
+    file.write_text(json.dumps({**written, **changes}))
+    return file
+
+
+EARLY, LATE = "2026-11-20T09:00:00+00:00", "2026-11-21T09:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("restores", "result", "detail"),
+    [
+        ([("FAILED", EARLY, False), ("COMPLETED", LATE, True)], PASSED, "vol-1: COMPLETED on 2026-11-21 09:00 UTC."),
+        ([("FAILED", LATE, False), ("COMPLETED", EARLY, True)], FAILED, "vol-1: FAILED on 2026-11-21 09:00 UTC."),
+        ([("RUNNING", None, False)], UNKNOWN, "The cloud records no restore that has ended."),
+        ([], UNKNOWN, "The cloud records no restore that has ended."),
+    ],
+)
+def test_the_restore_that_ended_last_decides(
+    restores: list[tuple[str, str | None, bool]], result: Result, detail: str, tmp_path: Path
+) -> None:
+    restore = by_id(passport("existing", backups=backups(tmp_path, *restores)))["restore"]
+    assert (restore.result, restore.detail.partition(" What")[0]) == (result, detail)
+    times = [each.at for each in restore.evidence]
+    assert times == ([] if result is UNKNOWN else [datetime.fromisoformat(LATE)]), "of the restore, not of the list"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"stack": "other"}, "is about 'other', not about 'test'"),
+        ({"stackDigest": "0" * 64}, "is about other settings of 'test' than its stack file has"),
+        ({"release": "0.1.0"}, "was written by release 0.1.0; this one is 0.2.0"),
+        ({"restores": "all"}, "is no JSON of `backup list`"),
+    ],
+)
+def test_backups_of_something_else_are_refused(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as refused:
+        passport("existing", backups=backups(tmp_path, **changes))
+    assert says in refused.value.message
+
+
 def test_evidence_that_is_too_old_or_does_not_say_its_time_is_refused(tmp_path: Path) -> None:
     files = {"rehearsal": report(tmp_path), "acceptance": record(tmp_path)}  # two days and four hours before
     require_recent(passport("existing", **files), timedelta(days=3))
@@ -263,7 +315,7 @@ def test_what_the_copy_left_out_is_said(tmp_path: Path) -> None:
 
 
 def test_files_that_are_missing_are_named(tmp_path: Path) -> None:
-    for option in ("rehearsal", "acceptance"):
+    for option in ("rehearsal", "acceptance", "backups"):
         with pytest.raises(UserError, match=rf"--{option}: .*no\.json cannot be read: No such file"):
             passport("existing", **{option: tmp_path / "no.json"})
 

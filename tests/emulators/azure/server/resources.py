@@ -9,7 +9,7 @@ from emulators.azure.server.aks.maintenance import MaintenanceConfigurations
 from emulators.azure.server.aks.pools import Pools
 from emulators.azure.server.ids import GROUP, SUBSCRIPTION, ArmId
 from emulators.azure.server.kinds.addresses import NatGateways, PublicAddresses
-from emulators.azure.server.kinds.backup import Instances, Policies, Vaults
+from emulators.azure.server.kinds.backup import Instances, Jobs, Policies, Vaults
 from emulators.azure.server.kinds.backup_points import Points
 from emulators.azure.server.kinds.collection import CollectionAssociations, CollectionRules
 from emulators.azure.server.kinds.disks import DiskEncryptionSets
@@ -66,6 +66,7 @@ class Resources:
             *(Roles(store), self.workflows, PlacementGroups(store)),
             *(Accounts(store), FileServices(store), Shares(store), Containers(store)),
             *(Extensions(store), Bindings(store), Vaults(store), Policies(store), Instances(store), self.points),
+            Jobs(store),
         )
         self._kinds: dict[str, Kind] = {kind.arm_type.lower(): kind for kind in plain}
         self._kinds[GROUP.lower()] = Groups(store, dict(self._kinds))

@@ -32,13 +32,14 @@ from emulators.azure.server.kinds.backup_readiness import problems, runs_extensi
 from emulators.azure.server.kinds.kind import Form, Kind, Tracked
 from emulators.azure.server.refusals import bad_request
 from emulators.azure.server.requests import Request
-from emulators.azure.server.store import Operation, Resource
+from emulators.azure.server.store import Operation, Resource, now
 from emulators.core.fault_outcome import HealthIssue
 from emulators.core.refusal import Refusal
 
 VAULT: Final = "Microsoft.DataProtection/backupVaults"
 POLICY: Final = f"{VAULT}/backupPolicies"
 DELETED: Final = f"{VAULT}/deletedBackupInstances"
+JOB: Final = f"{VAULT}/backupJobs"
 
 
 class _SoftDelete(Form):
@@ -252,7 +253,7 @@ class Instances(Kind):
         return self.store.begin(instance, "sync", request.outcome, end)
 
     def _restore(self, request: Request) -> Operation:
-        """Begin a restore, and remember what was asked for in the instance."""
+        """Begin a restore, of which the vault keeps a job."""
         instance = self.store.get(request.id)
         wanted = _Restore.model_validate(request.body, strict=True)
         if self.store.find(f"{instance.id.text}/recoveryPoints/{wanted.recoveryPointId}") is None:
@@ -260,7 +261,45 @@ class Instances(Kind):
         target = ArmId(wanted.restoreTargetInfo.datasourceInfo.resourceID)
         if not runs_extension(self.store, self.store.find(target)):
             raise bad_request(f"The cluster {target.text} does not run, or has no backup extension.")
-        return self.store.begin(instance, "restore", request.outcome, lambda issues: issues)
+        job = Jobs.begun(instance, target)
+        self.store.add(job)
+
+        def end(issues: tuple[HealthIssue, ...]) -> tuple[HealthIssue, ...]:
+            job.properties.update(status="Failed" if issues else "Completed", endTime=now())
+            return issues
+
+        return self.store.begin(instance, "restore", request.outcome, end)
+
+
+class Jobs(Kind):
+    """``Microsoft.DataProtection/backupVaults/backupJobs``, of restores alone: only Azure makes them.
+
+    Its properties are those of ``examples/JobCRUD/ListJobs.json`` beside spec-backup, its states those of Azure's CLI
+    (Azure/azure-cli-extensions 098a6ce0, ``src/dataprotection/azext_dataprotection/manual/enums.py``).
+    """
+
+    arm_type = JOB
+    token = JOB
+    version = "2025-01-01"
+    form = Form
+
+    @override
+    def check(self, request: Request, body: dict[str, Any], old: Resource | None) -> None:
+        raise Refusal("MethodNotAllowed", 405, "Jobs are made by backups and restores.")
+
+    @staticmethod
+    def begun(instance: Resource, cluster: ArmId) -> Resource:
+        """Return the job of a restore that begins now."""
+        properties = {
+            "backupInstanceId": instance.id.text,
+            "dataSourceId": cluster.text,
+            "operation": "Restore",
+            "operationCategory": "Restore",
+            "startTime": now(),
+            "status": "InProgress",
+        }
+        id_ = ArmId(f"{instance.id.above.above.text}/backupJobs/{uuid.uuid4()}")
+        return Resource(id_, JOB, {"properties": properties}, is_made_by_azure=True)
 
 
 class _Sync(Form):
