@@ -26,7 +26,8 @@ VOLUME = RecoveryPoint("snap-1", "vol-1", NIGHT, None, "COMPLETED", "vault")
 WHOLE = RecoveryPoint("point-1", "research", NIGHT, NIGHT + timedelta(days=35), "COMPLETED", "vault", (VOLUME,))
 PARTIAL = replace(WHOLE, id="point-2", made=NIGHT + timedelta(hours=1), state="PARTIAL", volumes=())
 
-RESTORE = RestoreJob("job-1", "vol-1", NIGHT + timedelta(hours=2), NIGHT + timedelta(hours=3), "COMPLETED", True)
+LATER = NIGHT + timedelta(hours=3)
+RESTORE = RestoreJob("job-1", "vol-1", NIGHT, LATER, "COMPLETED", is_restored=True)
 
 
 @dataclass
@@ -116,7 +117,7 @@ def test_scripts_get_them_as_json(cloud: Cloud) -> None:
     assert backup["volumes"][0]["until"] is None
     (restored,) = told["restores"]
     assert (restored["of"], restored["state"], restored["isRestored"]) == ("vol-1", "COMPLETED", True)
-    assert restored["ended"] == (NIGHT + timedelta(hours=3)).isoformat()
+    assert restored["ended"] == LATER.isoformat()
 
 
 @pytest.mark.parametrize(
