@@ -1,7 +1,8 @@
 """Twelve or thirty stacks of one base: Kubernetes is upgraded in three waves, through a refusal by AWS and a kill.
 
 Most are on EKS, in one emulator, with what is in their clusters pretended. Two or four are local, on real control
-planes: each takes a tenth of a core at rest and half a GiB to one, so thirty would leave two cores nothing for the fleet.
+planes: each takes a tenth of a core at rest and half a GiB to one, so thirty would leave two cores nothing for the
+fleet.
 """
 
 import json

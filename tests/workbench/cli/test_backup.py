@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,10 +16,13 @@ from typer.testing import CliRunner
 from support import aks, eks, existing
 from workbench import stacks
 from workbench.cli.app import app
+from workbench.passport.evidence_files import restore_claim
+from workbench.passport.model import Result as PassportResult
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
 from workbench.recovery.cloud.restore_job import RestoreJob
 from workbench.stacks import CONFIG_KEY
 from workbench.system.errors import NoVerdictError, UserError
+from workbench.system.paths import APP
 
 NIGHT = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=20)
 ROLE = "arn:aws:iam::111122223333:role/restore"
@@ -118,6 +122,13 @@ def test_scripts_get_them_as_json(cloud: Cloud) -> None:
     (restored,) = told["restores"]
     assert (restored["of"], restored["state"], restored["isRestored"]) == ("vol-1", "COMPLETED", True)
     assert restored["ended"] == LATER.isoformat()
+
+
+def test_the_json_is_evidence_for_a_passport(cloud: Cloud, tmp_path: Path) -> None:
+    cloud.jobs, file = [RESTORE], tmp_path / "backups.json"
+    file.write_text(run("list", "test", "--json").stdout)
+    claim = restore_claim(file, stacks.find("test"), version(APP))
+    assert (claim.result, claim.evidence[0].at) == (PassportResult.PASSED, LATER)
 
 
 @pytest.mark.parametrize(
