@@ -38,7 +38,7 @@ release: $(INSTALLED) ## Make a release of this commit in dist/ (DRY_RUN=1: keep
 	@$(BIN)/python -m tools.release $(if $(DRY_RUN),--dry-run) $(if $(UNSIGNED),--unsigned) $(if $(KEY),--key '$(KEY)')
 
 bench: $(INSTALLED) ## Measure ratios of time, CPU and memory: docs/benchmarks.md (18 minutes)
-	@PYTHONPATH=tests $(BIN)/python -m tools.benchmarks
+	@$(BIN)/python -m tools.benchmarks
 
 site: $(INSTALLED) ## Build the documentation site: build/site/public/index.html; warnings and broken links fail it
 	@$(BIN)/python -m tools.site

@@ -1,7 +1,8 @@
-"""Thirty stacks of one base: Kubernetes is upgraded in three waves, through a refusal by AWS and a kill.
+"""Twelve or thirty stacks of one base: Kubernetes is upgraded in three waves, through a refusal by AWS and a kill.
 
-26 are on EKS, in one emulator, with what is in their clusters pretended. Four are local, on real control planes: each
-takes a tenth of a core at rest and half a GiB, so thirty would leave two cores nothing for the fleet.
+Most are on EKS, in one emulator, with what is in their clusters pretended. Two or four are local, on real control
+planes: each takes a tenth of a core at rest and half a GiB to one, so thirty would leave two cores nothing for the
+fleet.
 """
 
 import json
@@ -23,26 +24,13 @@ from support.minors import CHOSEN, OLDER
 from workbench.engine.render import NO_CHECKPOINTS
 from workbench.system.paths import PROJECT_ROOT
 
-pytestmark = [pytest.mark.control_plane, pytest.mark.proofs]
-
-STACKS: Final = tuple(f"fleet-{number:02}" for number in range(1, 31))
-LOCAL: Final = ("fleet-01", "fleet-03", "fleet-11", "fleet-12")
-EKS: Final = tuple(name for name in STACKS if name not in LOCAL)
-
-CANARY, EARLY, REST = STACKS[:2], STACKS[2:10], STACKS[10:]
-WAVES: Final = [
-    {"name": "canary", "stacks": CANARY},
-    {"name": "early", "stacks": EARLY},
-    {"name": "rest", "stacks": ["*"]},
-]
-AT_ONCE: Final = 3
+pytestmark = pytest.mark.control_plane
 
 UPGRADE: Final = "eks:UpdateClusterVersion"
 REFUSED: Final = "fleet-05"
 REFUSAL: Final = ErrorRule(
     operation=UPGRADE, about=REFUSED, code="InvalidRequestException", message="The planted reason."
 )
-KILLED: Final = "fleet-15"
 
 POOL: Final = "workload"
 PATIENCE: Final = 3_600.0
@@ -52,11 +40,61 @@ AS_FOR_USERS: Final = {"IGZ_CLUSTERS_VERBOSE": ""}
 
 
 @dataclass(frozen=True)
+class Size:
+    """How many stacks there are in each wave, by numbers that count through all waves.
+
+    Parameters
+    ----------
+    canary, early, rest
+        Number of the last stack of each wave.
+    local
+        Numbers of the stacks that are local.
+    killed
+        Number of the stack during whose upgrade the command is killed: enough stacks follow to be waiting then.
+    at_once
+        Stacks at the same time.
+    """
+
+    canary: int
+    early: int
+    rest: int
+    local: tuple[int, ...]
+    killed: int
+    at_once: int
+
+    def names(self, after: int, last: int) -> tuple[str, ...]:
+        """Return the names of the stacks after a number, up to another."""
+        return tuple(f"fleet-{number:02}" for number in range(after + 1, last + 1))
+
+    @property
+    def stacks(self) -> tuple[str, ...]:
+        return self.names(0, self.rest)
+
+    @property
+    def waves(self) -> dict[str, tuple[str, ...]]:
+        early, rest = self.names(self.canary, self.early), self.names(self.early, self.rest)
+        return {"canary": self.names(0, self.canary), "early": early, "rest": rest}
+
+    @property
+    def locals(self) -> tuple[str, ...]:
+        return tuple(f"fleet-{number:02}" for number in self.local)
+
+    @property
+    def eks(self) -> tuple[str, ...]:
+        return tuple(name for name in self.stacks if name not in self.locals)
+
+
+TWELVE: Final = Size(canary=2, early=7, rest=12, local=(1, 8), killed=10, at_once=2)
+THIRTY: Final = Size(canary=2, early=10, rest=30, local=(1, 3, 11, 12), killed=15, at_once=3)
+
+
+@dataclass(frozen=True)
 class Fleet:
     """The stacks, and the choices of the shipped `dev` that their base has."""
 
     account: Account
     choices: Mapping[str, Any]
+    size: Size
 
     def declare(self, version: str, nodes: int) -> None:
         """Write the base: the version of Kubernetes on EKS, and for local stacks, which have none, a pool's maximum."""
@@ -84,7 +122,7 @@ class Fleet:
 
     def report(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.account.run("fleet", "status", "--json", check=False).stdout)
-        assert tuple(row["stack"] for row in found["stacks"]) == STACKS
+        assert tuple(row["stack"] for row in found["stacks"]) == self.size.stacks
         return found
 
     def results(self) -> dict[str, str]:
@@ -97,7 +135,7 @@ class Fleet:
     def versions(self) -> set[str]:
         """Return the versions of all control planes and node groups on EKS."""
         eks, found = self.account.aws.api("eks"), set[str]()
-        for name in EKS:
+        for name in self.size.eks:
             found.add(eks.describe_cluster(name=name)["cluster"]["version"])
             for group in eks.list_nodegroups(clusterName=name)["nodegroups"]:
                 found.add(eks.describe_nodegroup(clusterName=name, nodegroupName=group)["nodegroup"]["version"])
@@ -107,42 +145,50 @@ class Fleet:
         """Return the maximum of the pool that the state of each local stack records."""
         groups = [
             group
-            for name in LOCAL
+            for name in self.size.locals
             for group in json.loads(self.account.run("status", name, "--json").stdout)["groups"]
             if group["recorded"]["pool"] == POOL
         ]
-        assert len(groups) == len(LOCAL)
+        assert len(groups) == len(self.size.local)
         return {group["recorded"]["max"] for group in groups}
 
 
-@pytest.fixture
-def fleet(tmp_path: Path) -> Iterator[Fleet]:
+@pytest.fixture(
+    params=[
+        pytest.param(TWELVE, id="twelve", marks=pytest.mark.full),
+        pytest.param(THIRTY, id="thirty", marks=pytest.mark.proofs),
+    ]
+)
+def fleet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Fleet]:
+    size: Size = request.param
     with Account.hollow(tmp_path, is_quick=True) as account:
         shipped = yaml.safe_load((PROJECT_ROOT / "Pulumi.dev.yaml").read_text())
         choices = shipped["config"][CONFIG_KEY]
         account.adopt(choices)
-        (account.stacks / "fleet.yaml").write_text(json.dumps({"atOnce": AT_ONCE, "waves": WAVES}))
-        for name in STACKS:
-            cluster = {"kind": "local"} if name in LOCAL else {"kind": "eks", "name": name}
+        waves = [{"name": name, "stacks": list(stacks)} for name, stacks in size.waves.items()]
+        waves[-1]["stacks"] = ["*"]
+        (account.stacks / "fleet.yaml").write_text(json.dumps({"atOnce": size.at_once, "waves": waves}))
+        for name in size.stacks:
+            cluster = {"kind": "local"} if name in size.locals else {"kind": "eks", "name": name}
             own = {"schemaVersion": 1, "base": "fleet", "environment": "dev", "cluster": cluster}
             document = {"config": {CONFIG_KEY: own}}
-            if name in EKS:
+            if name in size.eks:
                 account.make(name, document)
             else:  # the command makes it, in a backend of its own
                 account.stack_file(name).write_text(yaml.safe_dump(document))
         try:
-            yield Fleet(account, choices)
+            yield Fleet(account, choices, size)
         finally:
             account.run("local", "stop", "--all")
 
 
-def killed_while_one_is_upgraded(fleet: Fleet) -> None:
+def killed_while_one_is_upgraded(fleet: Fleet, stack: str) -> None:
     """Continue, and kill the command with all its processes once AWS has begun to upgrade a cluster."""
     emulator = fleet.account.emulator
     emulator.set_faults()
     run = fleet.account.start("fleet", "resume", "--yes", **AS_FOR_USERS)
     emulator.set_faults(
-        KillRule(operation=UPGRADE, about=KILLED, times=1, pids=(run.pid,), moment=Moment.AFTER),
+        KillRule(operation=UPGRADE, about=stack, times=1, pids=(run.pid,), moment=Moment.AFTER),
     )
     printed, _ = run.communicate(timeout=PATIENCE)
     emulator.set_faults()
@@ -150,10 +196,12 @@ def killed_while_one_is_upgraded(fleet: Fleet) -> None:
 
 
 def test_an_upgrade_in_waves_stops_at_a_refusal_and_goes_on_after_a_kill(fleet: Fleet) -> None:
+    size, canary, early, rest = fleet.size, *fleet.size.waves.values()
+    (killed,) = size.names(size.killed - 1, size.killed)
     # Both are below 1.36, where a cluster gets new objects: `up` would ask the pretended API whose they are.
     fleet.declare(OLDER, nodes=3)
     fleet.run("up", "--yes", "--hermetic")
-    assert fleet.results() == dict.fromkeys(STACKS, "ok")
+    assert fleet.results() == dict.fromkeys(size.stacks, "ok")
     assert (fleet.versions(), fleet.maxima()) == ({OLDER}, {3})
     last = fleet.account.last
 
@@ -162,29 +210,29 @@ def test_an_upgrade_in_waves_stops_at_a_refusal_and_goes_on_after_a_kill(fleet: 
     fleet.run("up", "--yes", "--hermetic", code=1)
     report, results = fleet.report(), fleet.results()
     assert report["state"] == "failed"
-    assert {results[name] for name in CANARY} == {"ok"}
-    assert {results[name] for name in EARLY} == {"ok", "failed", "waiting"}
+    assert {results[name] for name in canary} == {"ok"}
+    assert {results[name] for name in early} == {"ok", "failed", "waiting"}
     (failed,) = (row for row in report["stacks"] if row["result"] == "failed")
     assert failed["stack"] == REFUSED
     assert REFUSAL.message in failed["problem"]
     assert {(row["result"], row["log"]) for row in report["stacks"] if row["wave"] == "rest"} == {("waiting", None)}
     before = fleet.finished()
 
-    killed_while_one_is_upgraded(fleet)
+    killed_while_one_is_upgraded(fleet, killed)
     assert eventually(lambda: fleet.report()["state"] == "killed")
     results = fleet.results()
-    assert {results[name] for name in (*CANARY, *EARLY)} == {"ok"}
-    assert results[KILLED] == "running"
-    assert {results[name] for name in REST} == {"ok", "running", "waiting"}
+    assert {results[name] for name in (*canary, *early)} == {"ok"}
+    assert results[killed] == "running"
+    assert {results[name] for name in rest} == {"ok", "running", "waiting"}
     after = fleet.finished()
     assert before.items() <= after.items(), "what had ended well did not run again"
 
     page = fleet.account.folder / "report.md"
     printed = fleet.run("resume", "--yes", "--output", str(page))
-    assert f"{KILLED}: was killed; up runs again." in printed
-    assert fleet.results() == dict.fromkeys(STACKS, "ok")
+    assert f"{killed}: was killed; up runs again." in printed
+    assert fleet.results() == dict.fromkeys(size.stacks, "ok")
     assert after.items() <= fleet.finished().items(), "what had ended well did not run again"
-    assert all(f"| `{name}` | up | updated |" in page.read_text() for name in STACKS)
+    assert all(f"| `{name}` | up | updated |" in page.read_text() for name in size.stacks)
     assert (fleet.versions(), fleet.maxima()) == ({CHOSEN}, {4})
     calls = [call for call in fleet.account.emulator.calls(last) if call.operation == UPGRADE]
-    assert Counter(call.about for call in calls if call.code != REFUSAL.code) == Counter(EKS)
+    assert Counter(call.about for call in calls if call.code != REFUSAL.code) == Counter(size.eks)

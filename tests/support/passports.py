@@ -11,7 +11,7 @@ from support.verification import TAKEN, Objects, manifest, site
 from workbench.engine.check import Checked
 from workbench.engine.live_objects import LiveObject
 from workbench.passport.making import Findings, made
-from workbench.passport.model import Passport
+from workbench.passport.model import Claim, Passport
 from workbench.passport.origin import Origin
 from workbench.passport.reading import Sight
 from workbench.stacks import Stack
@@ -66,3 +66,10 @@ def passport(
     given = {"stack": stack(kind), "origin": ORIGIN, "checked": CHECKED, **found}
     findings = Findings(sight=seen, verification=verify(seen.contract, seen.snapshot), **given)
     return made(findings, NOW, timedelta(days=days))
+
+
+def by_id(made: Passport) -> dict[str, Claim]:
+    """Return the claims of a passport by their ids, of which none may be there twice."""
+    claims = {claim.id: claim for claim in made.claims}
+    assert len(claims) == len(made.claims), "an id twice"
+    return claims

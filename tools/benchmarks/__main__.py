@@ -1,6 +1,5 @@
 """``python -m tools.benchmarks``: run the cases and report."""
 
-import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ import typer
 from tools.benchmarks import report
 from tools.benchmarks.arena import arena
 from tools.benchmarks.cases import CASES
+from tools.benchmarks.entry import run
 from workbench.cli.console import errors, out
 from workbench.system.errors import UserError
 
@@ -48,14 +48,5 @@ def benchmarks(
         report.PAGE.write_text(report.page(report.PAGE.read_text(), results, about))
 
 
-def main() -> None:
-    """Run the command line; mistakes of the user end with exit code 1 and no traceback."""
-    try:
-        typer.run(benchmarks)
-    except UserError as error:
-        errors.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(1)
-
-
 if __name__ == "__main__":
-    main()
+    run(benchmarks)

@@ -1,9 +1,11 @@
 """``python -m tools.benchmarks.fleet``: the first `up` of many stacks as a fleet, and of one after the other.
 
 The stacks are on EKS, each set in an emulator of AWS of its own, and what is in their clusters is pretended: control
-planes of 30 local stacks would occupy more than two cores by themselves. Not part of ``make bench``.
+planes of 30 local stacks would occupy more than two cores by themselves. Not part of ``make bench``. ``--only`` with
+``--kept`` measures the two ways at different times, since each takes minutes.
 """
 
+import json
 import os
 import secrets
 import shlex
@@ -12,6 +14,8 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -24,6 +28,7 @@ from infra.config import CONFIG_KEY, parse
 from tools.benchmarks import report
 from tools.benchmarks.arena import Arena, Project, arena
 from tools.benchmarks.emulated import install_plug_in, make_owners_roles
+from tools.benchmarks.entry import run
 from tools.benchmarks.findings import Finding, ratios
 from tools.benchmarks.measure import Command, Measurement, measure
 from tools.benchmarks.pairs import Say, Series
@@ -31,6 +36,7 @@ from workbench import stacks as stack_files
 from workbench.cli.console import errors, out
 from workbench.engine.render import with_noop_providers
 from workbench.fleet.child import GUARDED
+from workbench.system.errors import UserError
 from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT, cache_dir
 
 STACK: Final = "dev"
@@ -46,9 +52,35 @@ TIMEOUT: Final = 7_200.0
 BEGIN, END = "<!-- fleet: begin -->", "<!-- fleet: end -->"
 
 
-def fleet(
-    place: Arena, say: Say, *, stacks: int = STACKS, at_once: int = AT_ONCE, rounds: int = ROUNDS
-) -> list[Finding]:
+class Way(StrEnum):
+    """How the stacks are updated."""
+
+    FLEET = "fleet"
+    SINGLE = "single"
+
+
+Took = dict[Way, list[Measurement]]
+"""What each way took, a measurement a round."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """What is measured.
+
+    Parameters
+    ----------
+    stacks, at_once
+        Number of stacks, and how many of them the fleet works on at the same time.
+    rounds
+        How often each way is measured, on new stacks.
+    """
+
+    stacks: int
+    at_once: int
+    rounds: int
+
+
+def fleet(place: Arena, say: Say, size: Size, ways: Sequence[Way] = tuple(Way)) -> Took:
     """Measure the first updates of stacks by `fleet up`, and by `up` on one after the other.
 
     Emulators are not counted; both commands plan before they update, with the policy packs.
@@ -57,26 +89,55 @@ def fleet(
     ----------
     place, say
         Where to work, and whom to tell what is under way.
-    stacks, at_once
-        Number of stacks, and how many of them the fleet works on at the same time.
-    rounds
-        How often each is measured, on new stacks.
+    size
+        How much to measure.
+    ways
+        What to measure. Default: both.
     """
     program = str(Path(sys.executable).with_name("igz-clusters"))
-    names = [f"fleet-{number:02}" for number in range(1, stacks + 1)]
+    names = [f"fleet-{number:02}" for number in range(1, size.stacks + 1)]
     single = (shlex.join([program, "up", name, "--yes", GUARDED, "--hermetic"]) for name in names)
     commands = {
-        "as a fleet": (program, "fleet", "up", "--yes", "--hermetic", "--at-once", str(at_once)),
-        "one after the other": ("sh", "-c", " && ".join(single)),
+        Way.FLEET: (program, "fleet", "up", "--yes", "--hermetic", "--at-once", str(size.at_once)),
+        Way.SINGLE: ("sh", "-c", " && ".join(single)),
     }
-    took: dict[str, list[Measurement]] = {way: [] for way in commands}
-    for turn in range(1, rounds + 1):
-        for way, arguments in commands.items():
-            say(f"{stacks} stacks, {way}, round {turn} of {rounds}")
-            with _account(place, place.folder / f"{way.replace(' ', '-')}-{turn}", names) as environment:
-                took[way].append(measure(Command(arguments, PROJECT_ROOT, environment), TIMEOUT))
-    together, alone = (Series(tuple(measured)) for measured in took.values())
-    return [Finding(f"{stacks} stacks, {at_once} at once / one after the other", ratios(together, alone))]
+    took: Took = {way: [] for way in ways}
+    for turn in range(1, size.rounds + 1):
+        for way, measured in took.items():
+            say(f"{size.stacks} stacks, {way}, round {turn} of {size.rounds}")
+            with _account(place, place.folder / f"{way}-{turn}", names) as environment:
+                measured.append(measure(Command(commands[way], PROJECT_ROOT, environment), TIMEOUT))
+    return took
+
+
+def findings(took: Took, size: Size) -> list[Finding]:
+    """Return the comparison of both ways; nothing if one was not measured yet."""
+    if took.keys() != set(Way):
+        return []
+    together, alone = (Series(tuple(took[way])) for way in (Way.FLEET, Way.SINGLE))
+    return [Finding(f"{size.stacks} stacks, {size.at_once} at once / one after the other", ratios(together, alone))]
+
+
+def kept(file: Path, size: Size) -> Took:
+    """Return what earlier runs of a size kept in a file; nothing if there is none.
+
+    Raises
+    ------
+    UserError
+        They were of another size.
+    """
+    if not file.exists():
+        return {}
+    found = json.loads(file.read_text())
+    if (of := Size(**found["size"])) != size:
+        raise UserError(f"--kept: {file} is of {of}, and this run is of {size}.", "Name a new file.")
+    return {Way(way): [Measurement(**each) for each in measured] for way, measured in found["took"].items()}
+
+
+def keep(file: Path, size: Size, took: Took) -> None:
+    """Write what was measured to a file, for a later run."""
+    measured = {way: [asdict(each) for each in rounds] for way, rounds in took.items()}
+    file.write_text(json.dumps({"size": asdict(size), "took": measured}, indent=1))
 
 
 @contextmanager
@@ -136,25 +197,32 @@ def _write(folder: Path, names: Sequence[str], choices: Mapping[str, Any]) -> No
     (folder / stack_files.FLEET_FILE).write_text(yaml.safe_dump(plan))
 
 
-def main(
+def main(  # noqa: PLR0913 one parameter for each option
     stacks: Annotated[int, typer.Option(min=12, max=99, help="Number of stacks.")] = STACKS,
     at_once: Annotated[int, typer.Option(min=1, help="Stacks that the fleet works on at the same time.")] = AT_ONCE,
     rounds: Annotated[int, typer.Option(min=1, help="How often each is measured.")] = ROUNDS,
+    only: Annotated[Way | None, typer.Option(help="Measure only this way, and keep it for another run.")] = None,
+    kept_in: Annotated[Path | None, typer.Option("--kept", metavar="FILE", help="Where runs keep figures.")] = None,
     *,
     write: Annotated[bool, typer.Option("--write", help="Renew the table of fleets in docs/benchmarks.md.")] = False,
 ) -> None:
     """Measure the first `up` of many stacks as a fleet, and of one after the other."""
+    if only and not kept_in:
+        raise UserError("--only needs --kept: the file in which another run finds the figures.")
+    size = Size(stacks, at_once, rounds)
+    before = kept(kept_in, size) if kept_in else {}
     about, began = report.machine(), time.monotonic()
     with arena() as place:
-        found = fleet(
-            place, lambda words: errors.print(words, highlight=False), stacks=stacks, at_once=at_once, rounds=rounds
-        )
+        ways = [only] if only else list(Way)
+        took = before | fleet(place, lambda words: errors.print(words, highlight=False), size, ways)
+    if kept_in:
+        keep(kept_in, size, took)
     about |= {"rounds": str(rounds), "took": f"{(time.monotonic() - began) / 60:.0f} min"}
-    results = {"fleet": found}
+    results = {"fleet": findings(took, size)}
     report.show(results, out)
-    if write:
+    if write and results["fleet"]:
         report.PAGE.write_text(report.page(report.PAGE.read_text(), results, about, (BEGIN, END)))
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(main)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
 from typing import Annotated, Any, Final
 
 import typer
@@ -17,8 +18,9 @@ from workbench.recovery.cloud.recovery_point import RecoveryPoint
 from workbench.report.events import STACK_TYPE
 from workbench.stacks import Stack
 from workbench.system.errors import NoVerdictError, UserError
+from workbench.system.paths import APP
 
-app = typer.Typer(help="List the backups of a cluster; print how to restore one.", no_args_is_help=True)
+app = typer.Typer(help="List the backups and restores of a cluster; print how to restore one.", no_args_is_help=True)
 
 LATE: Final = 2
 """Intervals after which the newest whole backup is too old: one was missed."""
@@ -29,7 +31,7 @@ PARTIAL: Final = "PARTIAL"
 
 @app.command("list")
 def list_(stack: StackName, *, as_json: AsJson = False) -> None:
-    """List the backups of a stack's cluster, newest first.
+    """List the backups of a stack's cluster and the restores from them, newest first.
 
     Asks the cloud, with the credentials of `igz-clusters up`, and changes nothing. Backups of an earlier cluster of the
     same stack and name are among them. Exit code 0: the newest whole backup is younger than two intervals; 1: it is
@@ -39,15 +41,20 @@ def list_(stack: StackName, *, as_json: AsJson = False) -> None:
     try:
         found = stacks.find(stack)
         account = _account(found)
-        points, unprotected = account.recovery_points(), account.backup_problem()
+        points, unprotected, jobs = account.recovery_points(), account.backup_problem(), account.restore_jobs()
     except UserError as error:  # to a script 1 means that a backup is missing
         raise NoVerdictError(error.message, error.hint) from None
-    problem = unprotected or _problem(points, getattr(found.config.cluster, "backup", None), datetime.now(UTC))
+    now = datetime.now(UTC)
+    problem = unprotected or _problem(points, getattr(found.config.cluster, "backup", None), now)
     if as_json:
-        out.print_json(json.dumps({"stack": stack, "problem": problem, "backups": [each.as_json() for each in points]}))
+        about = {"stack": stack, "stackDigest": found.digest, "release": version(APP), "made": now.isoformat()}
+        listed = {"backups": [each.as_json() for each in points], "restores": [each.as_json() for each in jobs]}
+        out.print_json(json.dumps({**about, "problem": problem, **listed}))
     else:
         for each in points:
             out.print("\n".join((str(each), f"  {each.id}", *(f"  {v.of}: {v.id}" for v in each.volumes))), **PLAIN)
+        for job in jobs:
+            out.print(f"{job}\n  {job.id}", **PLAIN)
     if problem:
         errors.print(problem, **PLAIN)
     raise typer.Exit(1 if problem else 0)

@@ -59,6 +59,9 @@ Rehearsal = Annotated[
 Acceptance = Annotated[
     Path | None, typer.Option(metavar="FILE", help="record.json of `igz-clusters accept STACK`, as evidence.")
 ]
+Backups = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="JSON of `igz-clusters backup list STACK --json`, as evidence.")
+]
 MaxAge = Annotated[
     int | None, typer.Option(metavar="DAYS", min=1, help="Refuse older evidence in files. Default: any age.")
 ]
@@ -81,6 +84,7 @@ def make(  # noqa: PLR0913 one parameter for each option
     ] = False,
     rehearsal: Rehearsal = None,
     acceptance: Acceptance = None,
+    backups: Backups = None,
     max_age: MaxAge = None,
     days: Annotated[int, typer.Option(min=1, max=366, help="Days for which it is valid.")] = _DAYS,
     allow_dirty: Annotated[
@@ -116,6 +120,7 @@ def make(  # noqa: PLR0913 one parameter for each option
         checked=check(found),
         rehearsal=rehearsal,
         acceptance=acceptance,
+        backups=backups,
     )
     passport = making.made(findings, datetime.now(UTC).replace(microsecond=0), timedelta(days=days))
     if max_age:

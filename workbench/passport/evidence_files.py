@@ -1,8 +1,8 @@
-"""Claims from files that other commands wrote: the report of a rehearsal, the record of an acceptance run."""
+"""Claims from files that other commands wrote: the report of a rehearsal, the record of an acceptance run, restores."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal
 
@@ -17,6 +17,7 @@ from workbench.system.errors import UserError
 
 REHEARSAL: Final = "rehearsal"
 ACCEPTANCE: Final = "acceptance"
+RESTORE: Final = "restore"
 
 _STEPS: Final = {StepResult.PASSED: Result.PASSED, StepResult.FAILED: Result.FAILED}
 """Steps that were skipped or interrupted show nothing."""
@@ -50,6 +51,23 @@ class _Report(_Shape):
     release: str = ""
     made: AwareDatetime | None = None
     outcomes: list[_Outcome]
+
+
+class _Restore(_Shape):
+    of: str
+    ended: AwareDatetime | None
+    state: str
+    is_restored: bool
+
+
+class _Backups(_Shape):
+    """What is needed of the JSON that ``igz-clusters backup list`` writes."""
+
+    stack: str
+    stack_digest: str
+    release: str
+    made: AwareDatetime
+    restores: list[_Restore]
 
 
 def rehearsal_claims(file: Path | None, stack: Stack, release: str) -> Iterator[Claim]:
@@ -136,10 +154,39 @@ def _step(step: StepRecord, left_out: Sequence[str], evidence: tuple[Evidence, .
     )
 
 
-def restore_claim() -> Claim:
-    """Return the claim about restores, of which no command of this package writes a record."""
-    why = "No command records a restore. docs/backup.md has the steps; try them, and note the result elsewhere."
-    return unverified("restore", "A backup of the cluster was restored", why)
+def restore_claim(file: Path | None, stack: Stack, release: str) -> Claim:
+    """Return the claim about restores: the one that ended last decides.
+
+    Raises
+    ------
+    UserError
+        The file is no list of backups, or is about another stack file or release.
+    """
+    subject = "The cloud restored a backup of the cluster, or of a volume in one"
+    if file is None:
+        return unverified(RESTORE, subject, "No list of `backup list` was given.")
+    hint = f"Write it with: igz-clusters backup list {stack.name} --json > backups.json"
+    content = _content(file, "--backups", hint)
+    try:
+        listed = _Backups.model_validate_json(content)
+    except ValidationError:
+        raise UserError(f"--backups: {file} is no JSON of `backup list`.", hint) from None
+    if listed.stack != stack.name:
+        raise UserError(f"--backups: {file} is about '{listed.stack}', not about '{stack.name}'.", hint)
+    _require_same(f"--backups: {file}", stack, (listed.release, release), {listed.stack_digest}, hint)
+    ended = [(each.ended, each) for each in listed.restores if each.ended]
+    if not ended:
+        return unverified(RESTORE, subject, "The cloud records no restore that has ended.")
+    at, last = max(ended, key=lambda each: each[0])
+    return Claim(
+        id=RESTORE,
+        subject=subject,
+        result=Result.PASSED if last.is_restored else Result.FAILED,
+        covers=Covers.PART,
+        detail=f"{last.of}: {last.state} on {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC. What came back was not looked at.",
+        rests_on=(),
+        evidence=(_evidence(file, content, at),),
+    )
 
 
 def _content(file: Path, option: str, hint: str) -> bytes:

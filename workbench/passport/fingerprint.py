@@ -13,6 +13,7 @@ from components.contract.storage import DEFAULT_KEYS
 from policies.views.nuclio import NAME as NUCLIO
 from workbench.engine.live_objects import LiveObject, ObjectKey
 from workbench.passport.model import Deviation, Fingerprint
+from workbench.passport.mpi_jobs import is_of_job
 from workbench.passport.reading import Sight
 from workbench.verification.deviation import Verification
 from workbench.verification.nodes import members
@@ -37,9 +38,6 @@ _MOMENTS: Final = frozenset({"kubectl.kubernetes.io/restartedAt"})
 
 _RENEWED: Final = ("clientConfig", "caBundle")
 """Certificate by which the API server knows a webhook: cert-manager and charts renew it."""
-
-_MPI_JOB: Final = "MPIJob"
-"""Owner of a role and a binding that come and go with each job (kubeflow/mpi-operator, ``newLauncherRoleBinding``)."""
 
 POOL: Final = "Pool"
 """Kind of the entries about nodes."""
@@ -83,7 +81,7 @@ def _objects(sight: Sight) -> Iterator[tuple[ObjectKey, dict[str, Any]]]:
         declared = sight.contract.declared.get(key)
         if declared is not None and live.kind not in _MOVING:
             yield key, _whole(live, declared)
-        elif _is_kept(key, sight) and not _is_of_a_job(live):
+        elif _is_kept(key, sight) and not is_of_job(live):
             yield key, _whole(live, {})
         elif live.kind in _ADD_ONS and live.namespace == SYSTEM:
             yield key, _images(live)
@@ -99,15 +97,6 @@ def _is_kept(key: ObjectKey, sight: Sight) -> bool:
         return name in namespaces
     is_settings = kind == "ConfigMap" and bool(NUCLIO.fullmatch(name))
     return namespace in namespaces and (kind in _OF_USER_NAMESPACES or is_settings)
-
-
-def _is_of_a_job(live: LiveObject) -> bool:
-    """Return whether the MPI operator made an object for one job; a binding to any other role is not excused."""
-    owners = live.content["metadata"].get("ownerReferences") or ()
-    if not any(each.get("controller") and each.get("kind") == _MPI_JOB for each in owners):
-        return False
-    role = live.content.get("roleRef") or {}
-    return live.kind == "Role" or (role.get("kind"), role.get("name")) == ("Role", live.name)
 
 
 def _whole(live: LiveObject, declared: Mapping[str, Any]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class Findings:
         The stack, and its version and that of the package.
     sight, verification, checked
         The cluster, and what ``verify`` and ``check`` say.
-    rehearsal, acceptance
+    rehearsal, acceptance, backups
         Files with further evidence. Default: none.
     """
 
@@ -67,6 +67,7 @@ class Findings:
     checked: "Checked"
     rehearsal: Path | None = None
     acceptance: Path | None = None
+    backups: Path | None = None
 
 
 def require_applied(stack: Stack, contract: Contract) -> None:
@@ -135,7 +136,7 @@ def _claims(found: Findings, now: datetime) -> tuple[Claim, ...]:
         *rule_claims(found.checked, ClusterKind(config.cluster.kind), config.environment, now),
         *rehearsal_claims(found.rehearsal, found.stack, release),
         *acceptance_claims(found.acceptance, found.stack, release),
-        restore_claim(),
+        restore_claim(found.backups, found.stack, release),
     )
     return (*own, *standard_claims(found.sight, {claim.id: claim for claim in own}))
 
@@ -167,7 +168,7 @@ def require_recent(passport: Passport, max_age: timedelta) -> None:
     }
     if times:
         old = "\n".join(f"--max-age: {source} {said}." for source, said in sorted(times.items()))
-        raise UserError(old, f"At most {max_age.days} days are allowed: rehearse or accept again.")
+        raise UserError(old, f"At most {max_age.days} days are allowed: rehearse, accept or restore again.")
 
 
 def payload(passport: Passport) -> bytes:

@@ -7,7 +7,7 @@ from typing import Final
 
 from components.contract.environments import ClusterKind
 from workbench.passport.claims import CONTRACT, RULE
-from workbench.passport.evidence_files import ACCEPTANCE, REHEARSAL
+from workbench.passport.evidence_files import ACCEPTANCE, REHEARSAL, RESTORE
 from workbench.passport.model import Claim, Covers, Evidence, Passport, Result
 from workbench.passport.standards import AI
 from workbench.rehearsal.report.markup import Html, clean, element, joined, table
@@ -52,7 +52,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     REHEARSAL: ("Rehearsal", "Work on simulated nodes of this stack file."),
     ACCEPTANCE: ("Acceptance", "The life cycle in a copy of this stack."),
-    "restore": ("Restore", ""),
+    RESTORE: ("Restore", "What the cloud records of restores, read by `igz-clusters backup list`."),
 }
 """Title and introduction of each section, by the beginning of the ids of its claims."""
 

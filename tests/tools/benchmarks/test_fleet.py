@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -14,6 +15,7 @@ from tools.benchmarks.arena import Arena
 from tools.benchmarks.measure import Command, Measurement
 from workbench import stacks
 from workbench.fleet import file
+from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain
 
 
@@ -36,7 +38,8 @@ def test_the_fleet_is_compared_with_the_same_updates_one_after_the_other(
     monkeypatch.setattr(fleet, "running", running)
     monkeypatch.setattr(fleet, "measure", measured)
     place = Arena(Toolchain({"pulumi": Path("pulumi")}), tmp_path)
-    (found,) = fleet.fleet(place, print, stacks=12, at_once=3, rounds=2)
+    size = fleet.Size(stacks=12, at_once=3, rounds=2)
+    (found,) = fleet.findings(fleet.fleet(place, print, size), size)
     assert found.values["wall s"] == "5.00 / 10.00"
 
     made = [command for command in ran if "init" in command.arguments]
@@ -55,6 +58,19 @@ def test_the_fleet_is_compared_with_the_same_updates_one_after_the_other(
     clusters = [stacks.find(name).config.cluster for name in plan.stacks]
     assert [getattr(cluster, "name", "") for cluster in clusters] == [*plan.stacks]
     assert all(isinstance(cluster, EksConfig) and cluster.account_id == ACCOUNT for cluster in clusters)
+
+
+def test_ways_that_are_measured_at_different_times_are_compared_once_both_are_there(tmp_path: Path) -> None:
+    file, size = tmp_path / "kept.json", fleet.Size(stacks=12, at_once=3, rounds=1)
+    assert fleet.kept(file, size) == {}
+    together = {fleet.Way.FLEET: [Measurement(wall=5.0, cpu=8.0, memory=2e9)]}
+    fleet.keep(file, size, together)
+    assert fleet.findings(fleet.kept(file, size), size) == []
+    alone = {fleet.Way.SINGLE: [Measurement(wall=10.0, cpu=8.0, memory=1e9)]}
+    (found,) = fleet.findings(fleet.kept(file, size) | alone, size)
+    assert (found.values["wall s"], found.values["MB"]) == ("5.00 / 10.00", "2000 / 1000")
+    with pytest.raises(UserError, match=r"kept\.json is of .*12.*, and this run is of .*30"):
+        fleet.kept(file, replace(size, stacks=30))
 
 
 def test_the_page_has_a_place_for_the_table() -> None:

@@ -4,7 +4,6 @@ import sys
 
 import pytest
 
-from emulators.core.client import IMPORTABLE
 from workbench.system.paths import PROJECT_ROOT
 
 
@@ -21,7 +20,7 @@ def test_a_mistake_is_answered_at_once_and_without_a_traceback(arguments: list[s
     run = subprocess.run(
         command,
         cwd=PROJECT_ROOT,
-        env={**os.environ, **IMPORTABLE},
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
         capture_output=True,
         text=True,
         timeout=60,

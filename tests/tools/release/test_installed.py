@@ -15,7 +15,6 @@ import yaml
 
 from infra.package.schema import SCHEMA
 from support.programs import served_schema
-from tools.release import checks
 from tools.release.__main__ import write
 from tools.release.checks import Release
 from tools.release.wheel import CONTENTS, FOLDER, PATH_FILE
@@ -30,14 +29,6 @@ MIRRORS = re.compile(r"PIP_.*|SSL_CERT_(FILE|DIR)|(HTTPS?|NO|ALL)_PROXY", re.IGN
 RECIPE = PROJECT_ROOT / "examples" / "container"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture(scope="module")
-def release() -> Release:
-    """Return a release of the working tree, also of what is not committed yet."""
-    edited = git(PROJECT_ROOT, "stash", "create")
-    now = checks.current()
-    return Release(now.version, edited or now.commit, now.time)
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,9 +16,13 @@ from typer.testing import CliRunner
 from support import aks, eks, existing
 from workbench import stacks
 from workbench.cli.app import app
+from workbench.passport.evidence_files import restore_claim
+from workbench.passport.model import Result as PassportResult
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
+from workbench.recovery.cloud.restore_job import RestoreJob
 from workbench.stacks import CONFIG_KEY
 from workbench.system.errors import NoVerdictError, UserError
+from workbench.system.paths import APP
 
 NIGHT = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=20)
 ROLE = "arn:aws:iam::111122223333:role/restore"
@@ -25,12 +30,16 @@ VOLUME = RecoveryPoint("snap-1", "vol-1", NIGHT, None, "COMPLETED", "vault")
 WHOLE = RecoveryPoint("point-1", "research", NIGHT, NIGHT + timedelta(days=35), "COMPLETED", "vault", (VOLUME,))
 PARTIAL = replace(WHOLE, id="point-2", made=NIGHT + timedelta(hours=1), state="PARTIAL", volumes=())
 
+LATER = NIGHT + timedelta(hours=3)
+RESTORE = RestoreJob("job-1", "vol-1", NIGHT, LATER, "COMPLETED", is_restored=True)
+
 
 @dataclass
 class Cloud:
     """Answers as an account does, and remembers what was to be restored."""
 
     points: list[RecoveryPoint] = field(default_factory=lambda: [WHOLE])
+    jobs: list[RestoreJob] = field(default_factory=list)
     asked: dict[str, Any] = field(default_factory=dict)
     is_silent: bool = False
     namespaces_max: int = 5
@@ -40,6 +49,9 @@ class Cloud:
 
     def backup_problem(self) -> str:
         return self.problem
+
+    def restore_jobs(self) -> list[RestoreJob]:
+        return self.jobs
 
     def recovery_points(self) -> list[RecoveryPoint]:
         if self.is_silent:
@@ -89,12 +101,34 @@ def test_backups_are_listed_with_their_volumes(cloud: Cloud) -> None:
     assert (point, volume) == ("  point-1", "  vol-1: snap-1")
 
 
+def test_restores_are_listed_below_the_backups(cloud: Cloud) -> None:
+    cloud.jobs = [RESTORE, replace(RESTORE, id="job-2", ended=None, state="RUNNING", is_restored=False)]
+    begun = f"{RESTORE.begun:%Y-%m-%d %H:%M} UTC  restore of vol-1"
+    assert run("list", "test").stdout.splitlines()[3:] == [
+        f"{begun}  COMPLETED",
+        "  job-1",
+        f"{begun}  RUNNING",
+        "  job-2",
+    ]
+
+
 def test_scripts_get_them_as_json(cloud: Cloud) -> None:
+    cloud.jobs = [RESTORE]
     told = json.loads(run("list", "test", "--json").stdout)
     assert told["problem"] == ""
     (backup,) = told["backups"]
     assert (backup["id"], backup["until"]) == ("point-1", (NIGHT + timedelta(days=35)).isoformat())
     assert backup["volumes"][0]["until"] is None
+    (restored,) = told["restores"]
+    assert (restored["of"], restored["state"], restored["isRestored"]) == ("vol-1", "COMPLETED", True)
+    assert restored["ended"] == LATER.isoformat()
+
+
+def test_the_json_is_evidence_for_a_passport(cloud: Cloud, tmp_path: Path) -> None:
+    cloud.jobs, file = [RESTORE], tmp_path / "backups.json"
+    file.write_text(run("list", "test", "--json").stdout)
+    claim = restore_claim(file, stacks.find("test"), version(APP))
+    assert (claim.result, claim.evidence[0].at) == (PassportResult.PASSED, LATER)
 
 
 @pytest.mark.parametrize(

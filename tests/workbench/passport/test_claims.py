@@ -1,38 +1,22 @@
 """What a passport claims: only what there is evidence for."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from policies.registry import RULES
-from support.passports import CHECKED, NOW, ORIGIN, passport, sight, stack
+from support.passports import CHECKED, NOW, by_id, passport, sight
 from support.verification import Objects
-from workbench.acceptance.record import Record, StepRecord
-from workbench.acceptance.record import Result as StepResult
 from workbench.engine.check import Checked
 from workbench.passport.claims import SUBJECTS
-from workbench.passport.making import require_recent
-from workbench.passport.model import Claim, Covers, Passport, Result
-from workbench.rehearsal.outcome import Outcome
-from workbench.rehearsal.report import as_json
-from workbench.rehearsal.verdicts.verdict import Verdict
+from workbench.passport.model import Claim, Covers, Result
 from workbench.report.causes import Cause
 from workbench.report.model import Finding, FindingStatus, Judge
-from workbench.system.errors import UserError
 from workbench.verification.verify import CHECKS, OBJECTS
 
 PASSED, FAILED, UNKNOWN = Result.PASSED, Result.FAILED, Result.NOT_VERIFIED
-
-
-def by_id(made: Passport) -> Mapping[str, Claim]:
-    claims = {claim.id: claim for claim in made.claims}
-    assert len(claims) == len(made.claims), "an id twice"
-    return claims
 
 
 def untainted(objects: Objects) -> None:
@@ -136,136 +120,6 @@ def test_controls_of_eks_rest_on_its_rules() -> None:
         "cis-eks-1.8/5.4.1",
         "cis-eks-1.8/5.4.2",
     }
-
-
-# Files
-
-
-def report(folder: Path, **changes: Any) -> Path:
-    """Write a report of a rehearsal as the command writes it, and change its only outcome."""
-    met = Verdict(number=0, expectation="everything runs", is_met=True, measured="9 of 9 pods")
-    digest = stack("existing").digest
-    night = Outcome(stack="test", scenario="night", description="Jobs at night", verdicts=(met,), stack_digest=digest)
-    written = as_json.document([night])
-    written |= {"release": changes.pop("release", ORIGIN.version), "made": "2026-11-20T08:00:00Z"}
-    written["outcomes"][0] |= changes
-    file = folder / "rehearsal.json"
-    file.write_text(json.dumps(written))
-    return file
-
-
-def record(folder: Path, **changes: Any) -> Path:
-    steps = [
-        StepRecord("up", "`up` creates the stack", StepResult.PASSED, 9.0, "42 resources"),
-        StepRecord("no pods left", "pods can be deleted", StepResult.FAILED, 9.0, "a pod stays"),
-        StepRecord("claim", "a claim binds", StepResult.SKIPPED, 0.0, "no class"),
-    ]
-    made = Record(
-        *("test", "test-accept", "existing", ORIGIN.version, "2026-11-22T08:00:00+00:00", "/Pulumi.test.yaml"),
-        steps=steps,
-        digest=stack("existing").digest,
-    )
-    file = folder / "record.json"
-    file.write_text(json.dumps({**asdict(made), **changes}))
-    return file
-
-
-def test_a_rehearsal_is_evidence_for_its_scenarios(tmp_path: Path) -> None:
-    claims = by_id(passport("existing", rehearsal=report(tmp_path)))
-    assert "rehearsal" not in claims
-    night = claims["rehearsal/night"]
-    assert (night.result, night.detail, night.subject) == (
-        PASSED,
-        "1 expectations",
-        "Rehearsed on simulated nodes: Jobs at night",
-    )
-    made = datetime(2026, 11, 20, 8, tzinfo=UTC)
-    assert [(each.source, each.at) for each in night.evidence] == [("rehearsal.json", made)]
-
-
-@pytest.mark.parametrize(
-    ("changes", "result", "detail"),
-    [
-        ({"isMet": False, "verdicts": [{"expectation": "a", "isMet": False}]}, FAILED, "missed: a"),
-        ({"skipped": "it has no GPUs"}, UNKNOWN, "it has no GPUs"),
-        ({"lost": "etcd ended", "isMet": False}, UNKNOWN, "etcd ended"),
-        ({"verdicts": []}, UNKNOWN, "0 expectations"),
-        ({"verdicts": [{"expectation": "a", "isMet": False}]}, FAILED, "missed: a"),
-    ],
-)
-def test_a_scenario_without_a_verdict_does_not_pass(
-    changes: dict[str, Any], result: Result, detail: str, tmp_path: Path
-) -> None:
-    night = by_id(passport("existing", rehearsal=report(tmp_path, **changes)))["rehearsal/night"]
-    assert (night.result, night.detail) == (result, detail)
-
-
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"stack": "other"}, "is about other, not about 'test'"),
-        ({"isReference": True}, "is about test, not about 'test'"),
-        ({"stackDigest": "0" * 64}, "is about other settings of 'test' than its stack file has"),
-        ({"release": "0.1.0"}, "was written by release 0.1.0; this one is 0.2.0"),
-        ({"release": ""}, "was written by an earlier release; this one is 0.2.0"),
-        ({"isMet": "perhaps"}, "is no JSON of a rehearsal"),
-    ],
-)
-def test_a_rehearsal_of_something_else_is_refused(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError) as refused:
-        passport("existing", rehearsal=report(tmp_path, **changes))
-    assert says in refused.value.message
-    assert refused.value.message.startswith(f"--rehearsal: {tmp_path / 'rehearsal.json'}")
-
-
-def test_a_record_of_acceptance_is_evidence_for_its_steps(tmp_path: Path) -> None:
-    claims = by_id(passport("existing", acceptance=record(tmp_path)))
-    assert {name: claim.result for name, claim in claims.items() if name.startswith("acceptance")} == {
-        "acceptance/up": PASSED,
-        "acceptance/no-pods-left": FAILED,
-        "acceptance/claim": UNKNOWN,
-    }
-    assert claims["acceptance/claim"].detail == "skipped: no class"
-
-
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"stack": "other"}, "is about 'other', not about 'test'"),
-        ({"digest": ""}, "is about other settings of 'test' than its stack file has"),
-        ({"release": "0.1.0"}, "was written by release 0.1.0; this one is 0.2.0"),
-        ({"started": "yesterday"}, "is no record of `accept`"),
-        ({"started": "2026-11-22T08:00:00"}, "is no record of `accept`"),
-        ({"steps": "all"}, "is no record of `accept`"),
-    ],
-)
-def test_a_record_of_something_else_is_refused(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError) as refused:
-        passport("existing", acceptance=record(tmp_path, **changes))
-    assert says in refused.value.message
-
-
-def test_evidence_that_is_too_old_or_does_not_say_its_time_is_refused(tmp_path: Path) -> None:
-    files = {"rehearsal": report(tmp_path), "acceptance": record(tmp_path)}  # two days and four hours before
-    require_recent(passport("existing", **files), timedelta(days=3))
-    with pytest.raises(UserError) as refused:
-        require_recent(passport("existing", **files), timedelta(days=1))
-    assert refused.value.message == "--max-age: rehearsal.json is of 2026-11-20 08:00 UTC."
-    undated = {**json.loads(files["rehearsal"].read_text()), "made": None}
-    files["rehearsal"].write_text(json.dumps(undated))
-    with pytest.raises(UserError, match=r"rehearsal\.json does not say when it was written\."):
-        require_recent(passport("existing", **files), timedelta(days=3))
-
-
-def test_what_the_copy_left_out_is_said(tmp_path: Path) -> None:
-    up = by_id(passport("existing", acceptance=record(tmp_path, left_out=["Pool 'gpu': reserved."])))["acceptance/up"]
-    assert (up.covers, up.detail) == (Covers.PART, "42 resources Not in the copy: Pool 'gpu': reserved.")
-
-
-def test_files_that_are_missing_are_named(tmp_path: Path) -> None:
-    for option in ("rehearsal", "acceptance"):
-        with pytest.raises(UserError, match=rf"--{option}: .*no\.json cannot be read: No such file"):
-            passport("existing", **{option: tmp_path / "no.json"})
 
 
 def test_evidence_changes_with_what_was_found(clean: Mapping[str, Claim]) -> None:

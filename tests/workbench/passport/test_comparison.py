@@ -274,17 +274,58 @@ def of_a_job(kind: str, **content: Any) -> Plant:
     return there(kind, "train-launcher", "mlrun", metadata={"ownerReferences": [owner]}, **content)
 
 
+LAUNCHER: Final = {"kind": "ServiceAccount", "name": "train-launcher", "namespace": "mlrun"}
+OWN_ROLE: Final = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "train-launcher"}
+
+
+def allows(exec_in: list[str], *more: dict[str, Any], verbs: tuple[str, ...] = ("get", "list", "watch")) -> Plant:
+    """Return what makes a role that claims to be that of a job's launcher."""
+    names = {"resourceNames": exec_in} if exec_in else {}
+    watch = {"apiGroups": [""], "resources": ["pods"], "verbs": list(verbs)}
+    enter = {"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create"], **names}
+    return of_a_job("Role", rules=[watch, enter, *more])
+
+
+def binds(role: dict[str, Any] = OWN_ROLE, *subjects: dict[str, Any]) -> Plant:
+    """Return what makes a binding that claims to be that of a job's launcher."""
+    return of_a_job("RoleBinding", roleRef=role, subjects=[*(subjects or (LAUNCHER,))])
+
+
 def test_what_the_mpi_operator_makes_for_a_job_is_no_difference(clean: Passport) -> None:
     def plant(objects: Objects) -> None:
-        of_a_job("Role", rules=[])(objects)
-        of_a_job("RoleBinding", roleRef={"kind": "Role", "name": "train-launcher"})(objects)
+        allows(["train-worker-0", "train-worker-11"])(objects)
+        binds()(objects)
 
     assert found(clean, sight("local", plant)) == ()
 
 
-def test_a_binding_that_only_claims_to_be_of_a_job_is_found(clean: Passport) -> None:
-    forged = of_a_job("RoleBinding", roleRef={"kind": "ClusterRole", "name": "cluster-admin"})
-    assert [each.where for each in found(clean, sight("local", forged))] == ["RoleBinding mlrun/train-launcher"]
+@pytest.mark.parametrize(
+    "forged",
+    [
+        pytest.param(
+            allows(["train-worker-0"], {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}), id="secrets"
+        ),
+        pytest.param(allows(["train-worker-0"], verbs=("get", "list", "delete")), id="another verb"),
+        pytest.param(allows(["train-worker-0", "mlrun-db-0"]), id="exec in another pod"),
+        pytest.param(allows(["train-worker-0-of-another"]), id="exec in a pod of a name that begins alike"),
+        pytest.param(allows([]), id="exec in every pod"),
+        pytest.param(binds({"kind": "ClusterRole", "name": "cluster-admin"}), id="another role"),
+        pytest.param(binds(OWN_ROLE, LAUNCHER, {"kind": "Group", "name": "system:authenticated"}), id="others too"),
+        pytest.param(binds(OWN_ROLE, {**LAUNCHER, "namespace": "default"}), id="an account elsewhere"),
+    ],
+)
+def test_rights_that_only_claim_to_be_of_a_job_are_found(forged: Plant, clean: Passport) -> None:
+    (change,) = found(clean, sight("local", forged))
+    assert change.where.endswith(" mlrun/train-launcher")
+
+
+def test_a_launchers_rights_under_the_name_of_no_launcher_are_found(clean: Passport) -> None:
+    def plant(objects: Objects) -> None:
+        allows(["train-worker-0"])(objects)
+        role = objects.pop(("Role", "mlrun", "train-launcher"))
+        objects["Role", "mlrun", "default"] = {**role, "metadata": {**role["metadata"], "name": "default"}}
+
+    assert [each.where for each in found(clean, sight("local", plant))] == ["Role mlrun/default"]
 
 
 JSON = st.recursive(

@@ -10,6 +10,7 @@ from workbench.engine.clouds.way_back import WayBack
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
+from workbench.recovery.cloud.restore_job import RestoreJob
 from workbench.system.errors import UserError
 
 
@@ -66,6 +67,10 @@ class Account(ABC):
 
     def recovery_points(self) -> list[RecoveryPoint]:
         """Return the backups of the stack's cluster, newest first; default: the cloud makes none."""
+        return []
+
+    def restore_jobs(self) -> list[RestoreJob]:
+        """Return the restores that the cloud records, newest first; default: it records none."""
         return []
 
     def backup_problem(self) -> str:

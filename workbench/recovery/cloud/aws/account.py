@@ -17,13 +17,14 @@ from workbench.engine.clouds.eks.conditions import conditions
 from workbench.engine.clouds.way_back import WayBack
 from workbench.recovery.cloud.account import Account
 from workbench.recovery.cloud.aws.queries import LOG_IN, AwsQueries, asking
-from workbench.recovery.cloud.aws.restore import command, recovery_points
+from workbench.recovery.cloud.aws.restore import command, recovery_points, restore_jobs
 from workbench.recovery.cloud.aws.searches import SEARCHES, search
 from workbench.recovery.cloud.aws.tagged_resources import tagged_resources
 from workbench.recovery.cloud.aws.way_back import way_back
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
+from workbench.recovery.cloud.restore_job import RestoreJob
 from workbench.system.errors import UserError
 
 
@@ -79,6 +80,10 @@ class AwsAccount(AwsQueries, Account):
     @override
     def recovery_points(self) -> list[RecoveryPoint]:
         return recovery_points(self)
+
+    @override
+    def restore_jobs(self) -> list[RestoreJob]:
+        return restore_jobs(self)
 
     @override
     def restore_command(self, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from workbench.recovery.cloud.aws import backup
 from workbench.recovery.cloud.aws.queries import AwsQueries
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
+from workbench.recovery.cloud.restore_job import RestoreJob
 from workbench.system.errors import UserError
 
 VOLUME_TYPE: Final = "gp3"
@@ -22,16 +23,29 @@ def recovery_points(account: AwsQueries) -> list[RecoveryPoint]:
     """Return the backups of the cluster, newest first, in all vaults of the stack, also those that a destroy left."""
     found = [
         point
-        for vault in backup.vaults(account)
-        if account.is_ours(vault.tags or {})
+        for vault in _vaults(account)
         for point in account.listed(
-            "backup", "list_recovery_points_by_backup_vault", "RecoveryPoints", BackupVaultName=vault.id
+            "backup", "list_recovery_points_by_backup_vault", "RecoveryPoints", BackupVaultName=vault
         )
     ]
     of_cluster = f":cluster/{account.cluster}"
     parents = [each for each in found if each.get("IsParent") and each["ResourceArn"].endswith(of_cluster)]
     made = [_point(each, [inner for inner in found if _is_inside(inner, each)]) for each in parents]
     return sorted(made, key=lambda each: each.made, reverse=True)
+
+
+def restore_jobs(account: AwsQueries) -> list[RestoreJob]:
+    """Return the restores from all vaults of the stack, newest first; one of a cluster without those of its volumes.
+
+    https://docs.aws.amazon.com/aws-backup/latest/devguide/API_ListRestoreJobs.html
+    """
+    vaults = frozenset(_vaults(account))
+    jobs = [
+        _job(each)
+        for each in account.listed("backup", "list_restore_jobs", "RestoreJobs")
+        if each.get("BackupVaultArn", "").rpartition(":")[2] in vaults and not each.get("ParentJobId")
+    ]
+    return sorted(jobs, key=lambda each: each.begun, reverse=True)
 
 
 def command(account: AwsQueries, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:
@@ -68,6 +82,22 @@ def command(account: AwsQueries, point: RecoveryPoint, role: str, *, namespaces:
     # Without its tags the CSI driver may not attach the new volume: AmazonEBSCSIDriverPolicyV2 asks for one.
     tags = ["--copy-source-tags-to-restored-resource"] if type_ == "EBS" else []
     return " ".join(["aws backup start-restore-job", *options, *tags])
+
+
+def _vaults(account: AwsQueries) -> list[str]:
+    return [vault.id for vault in backup.vaults(account) if account.is_ours(vault.tags or {})]
+
+
+def _job(found: Mapping[str, Any]) -> RestoreJob:
+    ended = found.get("CompletionDate")
+    return RestoreJob(
+        found["RestoreJobId"],
+        found.get("SourceResourceArn", found["RecoveryPointArn"]).rpartition("/")[2],
+        found["CreationDate"].astimezone(UTC),
+        ended.astimezone(UTC) if ended else None,
+        found["Status"],
+        is_restored=found["Status"] == "COMPLETED",
+    )
 
 
 def _of_cluster(account: AwsQueries, namespaces: Sequence[str]) -> dict[str, str]:

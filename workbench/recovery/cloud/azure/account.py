@@ -20,6 +20,7 @@ from workbench.recovery.cloud.azure.tagged_resources import foreign_resources, t
 from workbench.recovery.cloud.cloud_resource import CloudResource
 from workbench.recovery.cloud.lookup import LookupQuery, LookupResult
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
+from workbench.recovery.cloud.restore_job import RestoreJob
 from workbench.system.errors import UserError
 
 SUBSCRIPTIONS: Final = "2022-12-01"
@@ -53,6 +54,10 @@ class AzureAccount(AzureQueries, Account):
     @override
     def recovery_points(self) -> list[RecoveryPoint]:
         return restore.recovery_points(self)
+
+    @override
+    def restore_jobs(self) -> list[RestoreJob]:
+        return restore.restore_jobs(self)
 
     @override
     def backup_problem(self) -> str:

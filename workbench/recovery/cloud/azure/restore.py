@@ -14,6 +14,7 @@ from components.contract.aks.backup import DATASOURCE, STORE, VAULT, group_name
 from workbench.offline.azure.facts import resource
 from workbench.recovery.cloud.azure.queries import ARM, AzureQueries
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
+from workbench.recovery.cloud.restore_job import RestoreJob
 
 INSTANCE: Final = "azure-native:dataprotection:BackupInstance"
 
@@ -21,12 +22,30 @@ _PROTECTED: Final = frozenset({"ProtectionConfigured", "ConfiguringProtection", 
 _STOPPED: Final = frozenset({"BackupSchedulesSuspended", "ProtectionStopped", "RetentionSchedulesSuspended"})
 """Values of ``currentProtectionState``; somebody stopped the backups of an instance in the latter."""
 
+_RESTORE: Final = "Restore"
+"""Value of ``operationCategory``. Here and below: Azure/azure-cli-extensions 098a6ce0,
+``src/dataprotection/azext_dataprotection/manual/enums.py``."""
+_RESTORED: Final = frozenset({"Completed", "CompletedWithWarnings"})
+"""Values of ``status``; the second is that of Azure's page on restores (spelling assumed)."""
+
 
 def recovery_points(queries: AzureQueries) -> list[RecoveryPoint]:
     """Return the backups of the cluster, newest first, also of an earlier cluster of its name."""
     instance = _instance(queries)
     found = queries.listed(f"{instance}/recoveryPoints", resource(INSTANCE).api_version)
     return sorted((_point(queries, each) for each in found), key=lambda each: each.made, reverse=True)
+
+
+def restore_jobs(queries: AzureQueries) -> list[RestoreJob]:
+    """Return the restores from the cluster's backups, newest first."""
+    vault, _, name = _instance(queries).partition("/backupInstances/")
+    jobs = [
+        _job(name, each)
+        for each in queries.listed(f"{vault}/backupJobs", resource(INSTANCE).api_version)
+        if each["properties"]["operationCategory"] == _RESTORE
+        and each["properties"]["dataSourceId"].lower() == queries.choices.cluster_id.lower()
+    ]
+    return sorted(jobs, key=lambda each: each.begun, reverse=True)
 
 
 def problem(queries: AzureQueries) -> str:
@@ -112,6 +131,19 @@ def _point(queries: AzureQueries, found: Mapping[str, Any]) -> RecoveryPoint:
         _moment(until) if until else None,
         str(properties.get("recoveryPointState") or "").upper(),
         VAULT,
+    )
+
+
+def _job(cluster: str, found: Mapping[str, Any]) -> RestoreJob:
+    properties = found["properties"]
+    ended, state = properties.get("endTime"), properties["status"]
+    return RestoreJob(
+        found["name"],
+        cluster,
+        _moment(properties["startTime"]),
+        _moment(ended) if ended else None,
+        state.upper(),
+        is_restored=state in _RESTORED,
     )
 
 

@@ -110,3 +110,18 @@ def test_a_volume_that_is_gone_comes_back_in_a_zone_that_is_named(backed: Backed
     with pytest.raises(UserError, match="vol-0123456789abcdef0 is gone, and its backup does not say in which zone"):
         backed.restored(gone)
     assert backed.restored(gone, zone="a")["Status"] == "COMPLETED"
+
+
+def test_restores_are_listed_newest_first_and_those_inside_one_are_part_of_it(backed: Backed) -> None:
+    before = {each.id for each in backed.account.restore_jobs()}
+    made = [backed.restored(backed.point), backed.restored(backed.point.volumes[0])]
+    jobs = [each for each in backed.account.restore_jobs() if each.id not in before]
+    assert {(each.id, each.of) for each in jobs} == {
+        (made[0]["RestoreJobId"], "research"),
+        (made[1]["RestoreJobId"], backed.volume),
+    }
+    assert {(each.state, each.is_restored) for each in jobs} == {("COMPLETED", True)}
+    assert all(each.ended and each.ended >= each.begun for each in jobs)
+    begun = [each.begun for each in backed.account.restore_jobs()]
+    assert begun == sorted(begun, reverse=True)
+    assert replace(backed.account, stack="another").restore_jobs() == []

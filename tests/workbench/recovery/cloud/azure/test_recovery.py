@@ -236,6 +236,9 @@ def test_backups_are_listed_newest_first_and_restored_by_one_command(made: Made)
         body = json.loads(words[-1])
         assert body["restoreTargetInfo"]["restoreCriteria"][0].get("includedNamespaces", []) == namespaces
         post(made.emulator, shlex.join(words))
+    jobs = made.account.restore_jobs()
+    assert [(each.of, each.state, each.is_restored) for each in jobs] == [("research", "COMPLETED", True)] * 2
+    assert all(each.ended and each.ended >= each.begun for each in jobs)
 
 
 def test_a_protection_in_error_is_reported_with_the_command_that_lets_azure_try_again(made: Made) -> None:
