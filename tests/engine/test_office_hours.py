@@ -102,7 +102,12 @@ def test_hours_of_a_pool_lower_its_minimum_and_an_update_at_night_keeps_it(cloud
     assert " workload-night-" in ran
     assert "no drift" in cloud.run("drift", STACK, "--hermetic").stdout.lower()
     last = cloud.last
-    cloud.edit(STACK, pools__workload__size={"min": 1, "max": 6})
+    cloud.move("dev-workload", 0)  # by the autoscaler
+    cloud.edit(STACK, pools__workload__officeHours=None)
+    refused = cloud.run(*UP, check=False).stderr
+    assert "has 0 nodes, and min would be 1" in refused
+    assert "aws eks update-nodegroup-config" in refused
+    cloud.edit(STACK, pools__workload__officeHours=given, pools__workload__size={"min": 1, "max": 6})
     cloud.run(*UP)
     groups = cloud.aws.api("autoscaling").describe_auto_scaling_groups()["AutoScalingGroups"]
     assert (0, 6) in {(group["MinSize"], group["MaxSize"]) for group in groups}
