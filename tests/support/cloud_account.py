@@ -27,7 +27,7 @@ from workbench.offline.aws import facts as aws
 from workbench.offline.azure import facts as azure
 from workbench.stacks import policy_overrides
 from workbench.system.paths import PRIVATE, PROJECT_ROOT, cache_dir
-from workbench.toolchain import ensure
+from workbench.toolchain import ensure, without_logs
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
 CONTROL_PLANE: Final = "inside"
@@ -160,7 +160,7 @@ class CloudAccount(ABC):
             "IGZ_CLUSTERS_STACKS": str(self.stacks),
             "IGZ_CLUSTERS_DATA": str(self.folder / "data"),
             "IGZ_CLUSTERS_CACHE": str(cache_dir()),
-            "PULUMI_HOME": str(self.folder / "pulumi"),
+            "PULUMI_HOME": str(without_logs(self.folder / "pulumi")),
             "PULUMI_BACKEND_URL": f"file://{self.folder / 'state'}",
             "PULUMI_CONFIG_PASSPHRASE": (self.folder / "passphrase").read_text(),
             "PULUMI_SKIP_UPDATE_CHECK": "true",

@@ -13,7 +13,7 @@ import yaml
 
 from support.cluster import Cluster, eventually
 from support.existing import document
-from workbench.toolchain import ensure
+from workbench.toolchain import ensure, without_logs
 
 OWNER: Final = "rack-tool"
 """Field manager of whoever built the cluster."""
@@ -56,7 +56,7 @@ class Site:
         return {
             "KUBECONFIG": str(self.kubeconfig),
             "IGZ_CLUSTERS_STACKS": str(self.folder / "stacks"),
-            "PULUMI_HOME": str(self.folder / "pulumi"),
+            "PULUMI_HOME": str(without_logs(self.folder / "pulumi")),
             "PULUMI_BACKEND_URL": f"file://{self.folder / 'state'}",
             "PULUMI_CONFIG_PASSPHRASE": "only in this folder",
             "PULUMI_SKIP_UPDATE_CHECK": "true",

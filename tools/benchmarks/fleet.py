@@ -38,6 +38,7 @@ from workbench.engine.render import with_noop_providers
 from workbench.fleet.child import GUARDED
 from workbench.system.errors import UserError
 from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT, cache_dir
+from workbench.toolchain import without_logs
 
 STACK: Final = "dev"
 """Name of the shipped stack, of which each stack has all but these pools."""
@@ -147,7 +148,7 @@ def _account(place: Arena, folder: Path, names: Sequence[str]) -> Iterator[Mappi
     home, state = folder / "pulumi", folder / "state"
     for each in (folder, home, state):
         each.mkdir()
-    with_noop_providers({"PULUMI_HOME": str(home)})
+    with_noop_providers({"PULUMI_HOME": str(without_logs(home))})
     install_plug_in(home)
     with running() as emulator:
         access = make_owners_roles(emulator, parse(choices).cluster).access

@@ -20,7 +20,7 @@ from workbench.engine.session import policy_packs
 from workbench.stacks.policy_overrides import policy_entry
 from workbench.system import temporary
 from workbench.system.errors import UserError
-from workbench.toolchain import Toolchain
+from workbench.toolchain import Toolchain, without_logs
 
 TOOLS: Final = ("pulumi",)
 SECONDS: Final = 600
@@ -97,7 +97,7 @@ def _environment(folder: Path, toolchain: Toolchain) -> dict[str, str]:
     return {
         "PATH": os.pathsep.join([str(toolchain.pulumi.parent), str(Path(sys.executable).parent), os.defpath]),
         "HOME": str(folder),
-        "PULUMI_HOME": str(folder / "pulumi"),
+        "PULUMI_HOME": str(without_logs(folder / "pulumi")),
         "PULUMI_BACKEND_URL": f"file://{folder}",
         "PULUMI_CONFIG_PASSPHRASE": secrets.token_urlsafe(),
         "PULUMI_SKIP_UPDATE_CHECK": "true",

@@ -27,7 +27,7 @@ from workbench.stacks import Stack
 from workbench.stacks.policy_overrides import attached, detached
 from workbench.system import temporary
 from workbench.system.paths import PRIVATE, PROJECT_ROOT
-from workbench.toolchain import Toolchain
+from workbench.toolchain import Toolchain, without_logs
 from workbench.toolchain.recipes import PROVIDER_VERSION as KUBERNETES_VERSION
 
 TOOLS: Final = ("pulumi", "pulumi-resource-kubernetes")
@@ -167,6 +167,7 @@ def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dic
     home, state, project = folder / "pulumi", folder / "state", project_of(folder)
     for each in (home, state, project):
         each.mkdir(mode=PRIVATE)
+    without_logs(home)
     for package, stand in CLOUDS.items():
         install(home, package, stand.version, sys.executable, "-m", stand.module)
     install(home, "kubernetes", KUBERNETES_VERSION, str(toolchain.path("pulumi-resource-kubernetes")))

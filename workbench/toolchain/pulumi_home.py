@@ -1,8 +1,8 @@
 """The project's own ``PULUMI_HOME`` and the engine's environment."""
 
 import os
+import shutil
 import subprocess
-from contextlib import suppress
 from pathlib import Path
 
 from workbench.system.errors import UserError
@@ -10,7 +10,6 @@ from workbench.system.paths import data_dir
 from workbench.toolchain.api import Toolchain
 from workbench.toolchain.recipes import PROVIDER_VERSION
 
-LOGS_KEPT = 20
 _LOOPBACK = "localhost,127.0.0.1,::1"
 _EXEMPTIONS = {"no_proxy", "no_grpc_proxy"}
 PLUGIN = "pulumi-resource-kubernetes"
@@ -31,15 +30,13 @@ def prepare(toolchain: Toolchain) -> Path:
     UserError
         Pulumi refused to install the plug-in.
     """
-    home = data_dir() / "pulumi-home"
-    _drop_old_logs(home)
+    home = without_logs(data_dir() / "pulumi-home")
     plugin = toolchain.path(PLUGIN)
     installed = home / "plugins" / f"resource-kubernetes-v{PROVIDER_VERSION}" / PLUGIN
     record = home / "kubernetes-plugin-key"
     key = plugin.parent.parent.name
     if installed.exists() and record.exists() and record.read_text() == key:
         return home
-    home.mkdir(exist_ok=True)
     command = ["plugin", "install", "resource", "kubernetes", f"v{PROVIDER_VERSION}", "-f", str(plugin)]
     run = subprocess.run(
         [str(toolchain.pulumi), *command, "--reinstall"],
@@ -57,12 +54,32 @@ def prepare(toolchain: Toolchain) -> Path:
     return home
 
 
-def _drop_old_logs(home: Path) -> None:
-    """Keep the newest logs; the engine writes one per run, some 300 kB each, and never deletes any."""
-    with suppress(FileNotFoundError):  # another run may delete the same files
-        logs = sorted((home / "logs").glob("*"), key=lambda file: file.stat().st_mtime, reverse=True)
-        for file in logs[LOGS_KEPT:]:
-            file.unlink()
+def without_logs(home: Path) -> Path:
+    """Keep the engine from writing logs into a ``PULUMI_HOME`` of this package.
+
+    The engine logs every run in full detail into the folder ``logs``, encrypted, which takes a quarter of its processor
+    time; no setting turns that off. If it cannot create the folder, it runs without a log and only mentions it in
+    verbose output. So a file takes the folder's place.
+
+    Sources, all of github.com/pulumi/pulumi v3.259.0: ``StartLogging`` in pkg/logging/encrypted.go, and its caller in
+    pkg/cmd/pulumi/pulumi.go.
+
+    Parameters
+    ----------
+    home
+        Created if missing. Logs in it are deleted.
+
+    Returns
+    -------
+    Path
+        The same home.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    logs = home / "logs"
+    if logs.is_dir():
+        shutil.rmtree(logs, ignore_errors=True)  # another run may delete the same files
+    logs.touch()
+    return home
 
 
 def _direct_loopback() -> dict[str, str]:

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,14 +38,30 @@ def own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield data_dir()
 
 
-@pytest.fixture(scope="module")
-def shared(toolchain_bin: Binaries, own_data: Path) -> Iterator[Instance]:
-    instance = Instance("shared")
+@contextmanager
+def started(instance: Instance, binaries: Binaries) -> Iterator[Instance]:
     try:
-        instance.start(toolchain_bin)
+        instance.start(binaries)
         yield instance
     finally:
         instance.stop()
+
+
+@pytest.fixture(scope="session")
+def shared(toolchain_bin: Binaries, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+    """Run one for the files whose tests only add objects to it; the group ``shared`` keeps them in one process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path_factory.mktemp("shared")))
+        instance = Instance("shared")
+    with started(instance, toolchain_bin) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def own(toolchain_bin: Binaries, own_data: Path) -> Iterator[Instance]:
+    """Run one for a file whose tests count all nodes, or make them."""
+    with started(Instance("own"), toolchain_bin) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -62,54 +62,54 @@ def autoscaler(instance: Instance) -> ComponentStatus:
 
 
 def test_the_autoscaler_follows_its_node_groups_and_spares_static_nodes(
-    shared: Instance, kubectl: Callable[..., str], apply: Callable[..., None], get: Callable[..., Any]
+    own: Instance, kubectl: Callable[..., str], apply: Callable[..., None], get: Callable[..., Any]
 ) -> None:
     # One story: each step needs the nodes of the step before, and scaling up takes its time.
     def nodes() -> dict[str, Any]:
-        return {each["metadata"]["name"]: each["metadata"] for each in get(shared, "nodes")["items"]}
+        return {each["metadata"]["name"]: each["metadata"] for each in get(own, "nodes")["items"]}
 
     def run(*names: str) -> bool:
-        return all(get(shared, "pod", name)["status"]["phase"] == "Running" for name in names)
+        return all(get(own, "pod", name)["status"]["phase"] == "Running" for name in names)
 
     static = {"name": "static", "annotations": SIMULATED}
-    apply(shared, {"apiVersion": "v1", "kind": "Node", "metadata": static}, pools("first"))
-    eventually(lambda: "ready" in kubectl(shared, "get", "node", "static").lower().split())
-    assert autoscaler(shared).state == "waiting"  # one of two ConfigMaps is not enough
+    apply(own, {"apiVersion": "v1", "kind": "Node", "metadata": static}, pools("first"))
+    eventually(lambda: "ready" in kubectl(own, "get", "node", "static").lower().split())
+    assert autoscaler(own).state == "waiting"  # one of two ConfigMaps is not enough
 
-    apply(shared, config_map("kwok-provider-config", "config", CONFIG))
-    eventually(lambda: autoscaler(shared).state == "ready")
+    apply(own, config_map("kwok-provider-config", "config", CONFIG))
+    eventually(lambda: autoscaler(own).state == "ready")
     assert set(nodes()) == {"static"}
 
-    apply(shared, pod("one", "first"), pod("two", "first"))
+    apply(own, pod("one", "first"), pod("two", "first"))
     eventually(lambda: run("one", "two"))
     elastic = nodes().keys() - {"static"}
     assert len(elastic) == 2
     assert all(nodes()[name]["labels"]["kubernetes.io/hostname"] == name for name in elastic)
 
-    before = autoscaler(shared)
-    apply(shared, pools("first", "second"))
-    eventually(lambda: autoscaler(shared).pid not in {None, before.pid})
-    apply(shared, pod("three", "second"))
+    before = autoscaler(own)
+    apply(own, pools("first", "second"))
+    eventually(lambda: autoscaler(own).pid not in {None, before.pid})
+    apply(own, pod("three", "second"))
     eventually(lambda: run("three"))
     assert elastic < nodes().keys()
     assert run("one", "two")
-    assert autoscaler(shared).restarts == 0  # it was replaced, it did not crash
+    assert autoscaler(own).restarts == 0  # it was replaced, it did not crash
 
     # Pulumi replaces a changed ConfigMap: a moment without it must not cost a node.
-    kubectl(shared, "delete", "configmap", "kwok-provider-templates", "-n=kube-system")
+    kubectl(own, "delete", "configmap", "kwok-provider-templates", "-n=kube-system")
     holds_for(lambda: elastic < nodes().keys(), seconds=4)
 
-    apply(shared, pools("second"))  # the first group is gone, and so are its nodes
+    apply(own, pools("second"))  # the first group is gone, and so are its nodes
     eventually(lambda: not elastic & nodes().keys())
     assert len(nodes()) == 2
 
-    kubectl(shared, "delete", "configmap", "kwok-provider-config", "-n=kube-system")
-    eventually(lambda: autoscaler(shared).state == "waiting")
+    kubectl(own, "delete", "configmap", "kwok-provider-config", "-n=kube-system")
+    eventually(lambda: autoscaler(own).state == "waiting")
     eventually(lambda: set(nodes()) == {"static"})
 
 
 def test_every_shape_of_a_pool_grows_for_the_pods_that_fit_it_best(
-    shared: Instance, apply: Callable[..., None], get: Callable[..., Any]
+    own: Instance, apply: Callable[..., None], get: Callable[..., Any]
 ) -> None:
     choices = {"role": "workload", "size": {"min": 0, "max": 3}, "instanceTypes": ["m6i.2xlarge", "m6i.4xlarge"]}
     groups = resolve_groups({"mixed": NodePool.model_validate(choices)}, None)
@@ -117,20 +117,20 @@ def test_every_shape_of_a_pool_grows_for_the_pods_that_fit_it_best(
         "kwok-provider-templates": ("templates", yaml.safe_load(autoscaler_templates(groups))),
         "kwok-provider-config": ("config", yaml.safe_load(autoscaler_config(groups))),
     }
-    apply(shared, *(config_map(name, key, content) for name, (key, content) in rendered.items()))
-    apply(shared, pod("modest", "mixed", cpu="6"), pod("large", "mixed", cpu="12"))
+    apply(own, *(config_map(name, key, content) for name, (key, content) in rendered.items()))
+    apply(own, pod("modest", "mixed", cpu="6"), pod("large", "mixed", cpu="12"))
 
     def machine(name: str) -> str | None:
-        node = get(shared, "pod", name)["spec"].get("nodeName")
-        labels = get(shared, "node", node)["metadata"]["labels"] if node else {}
+        node = get(own, "pod", name)["spec"].get("nodeName")
+        labels = get(own, "node", node)["metadata"]["labels"] if node else {}
         return labels.get("node.kubernetes.io/instance-type")
 
     eventually(lambda: (machine("modest"), machine("large")) == ("m6i.2xlarge", "m6i.4xlarge"))
-    assert len(get(shared, "nodes", "-l", f"{POOL}=mixed")["items"]) == 2
+    assert len(get(own, "nodes", "-l", f"{POOL}=mixed")["items"]) == 2
 
 
 def test_groups_of_one_pool_in_several_zones_grow_alike_although_a_cloud_labels_their_nodes_differently(
-    shared: Instance, apply: Callable[..., None], get: Callable[..., Any]
+    own: Instance, apply: Callable[..., None], get: Callable[..., Any]
 ) -> None:
     choices = {"role": "jupyter", "size": {"min": 3, "max": 18}, "instanceTypes": ["m6i.2xlarge"]}
     (pool_group,) = resolve_groups({"zonal": NodePool.model_validate(choices)}, None)
@@ -142,24 +142,24 @@ def test_groups_of_one_pool_in_several_zones_grow_alike_although_a_cloud_labels_
     }
 
     def sizes() -> list[int]:
-        nodes = get(shared, "nodes", "-l", f"{POOL}=zonal")["items"]
+        nodes = get(own, "nodes", "-l", f"{POOL}=zonal")["items"]
         return sorted(Counter(each["metadata"]["labels"][template] for each in nodes).values())
 
-    apply(shared, *(config_map(name, key, content) for name, (key, content) in rendered.items()))
+    apply(own, *(config_map(name, key, content) for name, (key, content) in rendered.items()))
     eventually(lambda: sizes() == [1, 1, 1])
-    apply(shared, *(pod(f"zonal-{index}", "zonal") for index in range(9)))
+    apply(own, *(pod(f"zonal-{index}", "zonal") for index in range(9)))
     eventually(lambda: sum(sizes()) == 9)
     assert sizes() == [3, 3, 3]
 
 
 @pytest.mark.full
 def test_nodes_of_an_idle_group_are_removed_down_to_none(
-    shared: Instance, kubectl: Callable[..., str], apply: Callable[..., None], get: Callable[..., Any]
+    own: Instance, kubectl: Callable[..., str], apply: Callable[..., None], get: Callable[..., Any]
 ) -> None:
     def elastic() -> int:
-        return len(get(shared, "nodes", "-l", POOL)["items"])
+        return len(get(own, "nodes", "-l", POOL)["items"])
 
-    apply(shared, pools("idle"), config_map("kwok-provider-config", "config", CONFIG), pod("short", "idle"))
+    apply(own, pools("idle"), config_map("kwok-provider-config", "config", CONFIG), pod("short", "idle"))
     eventually(lambda: elastic() == 1)
-    kubectl(shared, "delete", "pod", "short")
+    kubectl(own, "delete", "pod", "short")
     eventually(lambda: elastic() == 0)

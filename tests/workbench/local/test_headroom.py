@@ -41,7 +41,7 @@ def declared_by(folder: Path, pool: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_work_starts_on_the_headroom_at_once_and_the_pool_grows_again_behind_it(
-    shared: Instance,
+    own: Instance,
     tmp_path: Path,
     kubectl: Callable[..., str],
     apply: Callable[..., None],
@@ -49,54 +49,54 @@ def test_work_starts_on_the_headroom_at_once_and_the_pool_grows_again_behind_it(
 ) -> None:
     # One story: each step needs the nodes of the step before.
     def nodes() -> set[str]:
-        return {each["metadata"]["name"] for each in get(shared, "nodes", "-l", f"{LabelKey.POOL}=work")["items"]}
+        return {each["metadata"]["name"] for each in get(own, "nodes", "-l", f"{LabelKey.POOL}=work")["items"]}
 
     def placeholders() -> dict[str, str]:
-        items = get(shared, "pods", "-n", HEADROOM)["items"]
+        items = get(own, "pods", "-n", HEADROOM)["items"]
         return {each["metadata"]["uid"]: each["spec"].get("nodeName", "") for each in items}
 
     def node_of(name: str) -> str:
-        found: str = get(shared, "pod", name)["spec"].get("nodeName", "")
+        found: str = get(own, "pod", name)["spec"].get("nodeName", "")
         return found
 
-    apply(shared, *declared_by(tmp_path, ONE_NODE))
+    apply(own, *declared_by(tmp_path, ONE_NODE))
     eventually(lambda: len(nodes()) == 1)  # no work, and yet a node
     first, kept = nodes(), eventually(placeholders)
     assert list(kept.values()) == [""]
     holds_for(lambda: nodes() == first, seconds=25)  # idle nodes go after 10 s here
 
-    apply(shared, job("early"))
+    apply(own, job("early"))
     assert {eventually(lambda: node_of("early"))} == first  # it waited for no node
     eventually(lambda: len(nodes()) == 2)  # and there is room for the next one again
     assert placeholders() == kept  # nothing was evicted
 
-    apply(shared, job("next"), job("last"))  # more than there is room for: the pool reaches its maximum
+    apply(own, job("next"), job("last"))  # more than there is room for: the pool reaches its maximum
     eventually(lambda: node_of("next") and node_of("last"))
     assert len(nodes()) == 3
     assert placeholders() == kept
 
-    kubectl(shared, "delete", "pod", "early", "next", "last", "--grace-period=0", "--force")
+    kubectl(own, "delete", "pod", "early", "next", "last", "--grace-period=0", "--force")
     eventually(lambda: len(nodes()) == 1)  # back to the headroom, and no further
     holds_for(lambda: len(nodes()) == 1, seconds=15)
 
-    kubectl(shared, "delete", "deployment", "work", "-n", HEADROOM)
+    kubectl(own, "delete", "deployment", "work", "-n", HEADROOM)
     eventually(lambda: not nodes())
 
 
 def test_a_placeholder_that_a_scheduler_places_keeps_out_the_work_that_it_is_for(
-    shared: Instance, tmp_path: Path, apply: Callable[..., None], kubectl: Callable[..., str], get: Callable[..., Any]
+    own: Instance, tmp_path: Path, apply: Callable[..., None], kubectl: Callable[..., str], get: Callable[..., Any]
 ) -> None:
     # Why placeholders are not placed: user classes never preempt, not even a lower class.
     below = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "below"}, "value": -1}
-    apply(shared, below, *declared_by(tmp_path, {**POOLS["work"], "size": {"min": 0, "max": 1}}))
+    apply(own, below, *declared_by(tmp_path, {**POOLS["work"], "size": {"min": 0, "max": 1}}))
 
     def is_placed(name: str) -> bool:
-        return "nodeName" in get(shared, "pod", name)["spec"]
+        return "nodeName" in get(own, "pod", name)["spec"]
 
-    apply(shared, job("placed", priorityClassName="below"))
+    apply(own, job("placed", priorityClassName="below"))
     eventually(lambda: is_placed("placed"))
-    apply(shared, job("kept-out"))
+    apply(own, job("kept-out"))
     holds_for(lambda: not is_placed("kept-out") and is_placed("placed"), seconds=10)
-    apply(shared, job("evicts", priorityClassName="igz-system-medium"))
+    apply(own, job("evicts", priorityClassName="igz-system-medium"))
     eventually(lambda: is_placed("evicts"))  # what a class may do that preempts
-    kubectl(shared, "delete", "pod", "kept-out", "evicts", "--grace-period=0", "--force")
+    kubectl(own, "delete", "pod", "kept-out", "evicts", "--grace-period=0", "--force")

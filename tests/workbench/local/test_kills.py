@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from support.cluster import COMMAND, user_environment
+from support.sampled import sampled
 from workbench.local import Binaries, Instance
 from workbench.system import locks
 from workbench.system.paths import PROJECT_ROOT, data_dir
@@ -56,7 +57,7 @@ def duration(toolchain_bin: Binaries, tmp_path_factory: pytest.TempPathFactory) 
     return seconds
 
 
-@pytest.mark.parametrize("victims", ["command", "command and supervisor"])
+@pytest.mark.parametrize("victims", sampled(["command", "command and supervisor"], ["command and supervisor"]))
 def test_after_a_killed_start_the_next_one_works(
     instance: Instance, toolchain_bin: Binaries, duration: float, moment: float, victims: str
 ) -> None:

@@ -41,8 +41,9 @@ def script(path: Path, text: str) -> Path:
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def instance(own_data: Path) -> Iterator[Instance]:
+    """One for all tests of this file; it may run already when a test begins."""
     instance = Instance("life")
     yield instance
     instance.stop()
@@ -60,6 +61,7 @@ def is_gone(process: psutil.Process) -> bool:
 def test_a_second_start_changes_nothing_and_stop_leaves_no_process_and_no_listener(
     instance: Instance, toolchain_bin: Binaries, record_property: Callable[[str, object], None]
 ) -> None:
+    instance.stop()
     begin = time.monotonic()
     assert instance.start(toolchain_bin)
     record_property("seconds_until_ready", round(time.monotonic() - begin, 2))
@@ -165,6 +167,7 @@ def test_a_port_taken_after_it_was_chosen_is_replaced(
             taken.append(Settings.load(layout).ports["kube-scheduler"])
             stack.enter_context(socket.create_server(("127.0.0.1", taken[0])))
 
+    instance.stop()
     taken: list[int] = []
     monkeypatch.setattr("workbench.local.instance.prepare", lose_the_first)
     with ExitStack() as stack:
@@ -188,6 +191,7 @@ def test_start_with_other_programs_says_so_and_restarts(
 def test_a_component_that_cannot_start_is_named_with_its_log_and_nothing_is_left_running(
     instance: Instance, toolchain_bin: Binaries, tmp_path: Path
 ) -> None:
+    instance.stop()
     broken = script(tmp_path / "kube-scheduler", "echo out of luck; exit 1")
     with pytest.raises(UserError) as caught:
         instance.start(Replaced(toolchain_bin, "kube-scheduler", broken))

@@ -25,6 +25,7 @@ def test_only_a_test_that_asks_for_it_gets_an_older_minor(tmp_path: Path) -> Non
 
 
 @pytest.mark.control_plane
+@pytest.mark.xdist_group("shared")
 def test_mutating_admission_policies_are_served_without_any_flag(shared: Instance, kubectl: Callable[..., str]) -> None:
     assert NEW in kubectl(shared, "get", "--raw", V1)
 

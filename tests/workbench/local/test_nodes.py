@@ -7,7 +7,7 @@ import pytest
 from support.cluster import eventually
 from workbench.local import Instance
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.xdist_group("shared")]
 
 CAPACITY = {"cpu": "8", "memory": "32Gi", "pods": "58", "ephemeral-storage": "80Gi", "nvidia.com/gpu": "1"}
 ALLOCATABLE = CAPACITY | {"cpu": "7910m", "memory": "30Gi"}

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.local import Instance
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.xdist_group("shared")]
 
 
 def status_without_certificate(shared: Instance, port: str, path: str) -> int:

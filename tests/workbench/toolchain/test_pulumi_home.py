@@ -8,8 +8,8 @@ import pytest
 
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
-from workbench.toolchain import Toolchain, ensure, pulumi_home
-from workbench.toolchain.pulumi_home import LOGS_KEPT, PLUGIN, environment, prepare
+from workbench.toolchain import Toolchain, ensure, without_logs
+from workbench.toolchain.pulumi_home import PLUGIN, environment, prepare
 
 Program = Callable[[str, str], Path]
 
@@ -44,15 +44,14 @@ def toolchain(program: Program, calls: Path, plugin: Callable[[str], Path]) -> T
     return Toolchain({"pulumi": program("pulumi", INSTALLER.format(calls=calls)), PLUGIN: plugin("a")})
 
 
-def test_the_newest_logs_of_the_engine_are_kept_and_no_more(tmp_path: Path) -> None:
-    logs = tmp_path / "logs"
-    logs.mkdir()
-    for age in range(LOGS_KEPT + 5):
-        file = logs / f"pulumi-{age}.log"
-        file.touch()
-        os.utime(file, (1_000_000 - age, 1_000_000 - age))
-    pulumi_home._drop_old_logs(tmp_path)
-    assert {file.name for file in logs.iterdir()} == {f"pulumi-{age}.log" for age in range(LOGS_KEPT)}
+def test_a_home_loses_its_logs_and_takes_no_new_ones(tmp_path: Path) -> None:
+    logs = tmp_path / "home" / "logs"
+    logs.mkdir(parents=True)
+    (logs / "pulumi.log").touch()
+    for _ in range(2):
+        assert without_logs(tmp_path / "home") == tmp_path / "home"
+        with pytest.raises(FileExistsError):
+            logs.mkdir(exist_ok=True)
 
 
 def test_the_plug_in_is_installed_once(toolchain: Toolchain, calls: Path, tmp_path: Path) -> None:
@@ -146,7 +145,7 @@ def test_loopback_never_goes_through_a_proxy(
 
 
 @pytest.mark.engine
-def test_the_built_engine_previews_an_empty_program_without_a_warning(
+def test_the_built_engine_previews_an_empty_program_without_a_warning_or_a_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
@@ -176,3 +175,4 @@ def test_the_built_engine_previews_an_empty_program_without_a_warning(
     preview = pulumi("preview", "--non-interactive")
     assert "pulumi:pulumi:Stack empty-test create" in preview
     assert "warning" not in preview
+    assert (Path(variables["PULUMI_HOME"]) / "logs").read_bytes() == b""
