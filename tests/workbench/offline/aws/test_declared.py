@@ -5,7 +5,7 @@ import pytest
 from components.contract.aws import LAUNCH_TEMPLATE_NAME_MAX, NODE_GROUP_NAME_MAX
 from components.contract.names import AUTOMATIC_END
 from infra.program import run
-from support.aws_cloud_resources import BACKUP, MORE, NEAR
+from support.aws_cloud_resources import BACKUP, NEAR
 from support.eks import LAUNCH_TEMPLATE, NODE_GROUP, build, config
 from support.recorder import Recorded, Recorder, record
 from workbench.offline.aws.provider import OfflineAws
@@ -35,7 +35,7 @@ def test_no_model_objects_to_what_a_stack_declares(name: str) -> None:
 @pytest.mark.parametrize("length", [40, 100])
 def test_a_long_name_of_the_stack_makes_no_name_that_aws_refuses(length: int) -> None:
     identity = {"buckets": [{"bucket": "ml-data"}]}
-    long = config({**MORE, **BACKUP, **NEAR, "namespaces": {**MORE["namespaces"], "n" * 63: {"identity": identity}}})
+    long = config({**BACKUP, **NEAR, "namespaces": {"n" * 40: {"identity": identity}}})
     recorder = record(lambda: run(long), stack="s" * length)
     assert problems(recorder) == []
     names = {type_: recorder.of_type(type_).keys() for type_ in (NODE_GROUP, LAUNCH_TEMPLATE)}
