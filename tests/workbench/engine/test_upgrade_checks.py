@@ -32,12 +32,15 @@ BLOCK = {
 }
 
 
-def test_a_pool_with_office_hours_may_be_below_its_minimum_at_night() -> None:
+def test_only_a_pool_with_office_hours_may_be_below_its_minimum_at_night() -> None:
     hours = {"from": "08:00", "to": "19:00", "timeZone": "UTC"}
     night = {"test-workload": {"scalingConfig": {"minSize": 0, "desiredSize": 0, "maxSize": 10}}}
     (blocker,) = judged(live=night).blockers
     assert "has 0 nodes, and min would be 1" in blocker.what
     assert judged({"pools.workload.officeHours": hours}, night).blockers == ()
+    # A cluster that wakes has core services first: nothing would give the others their nodes but their schedules.
+    waking = judged({"cluster.officeHours": hours, "pools.data": None}, night).blockers
+    assert [each.where for each in waking] == ["pools.workload.size"]
 
 
 def test_a_cluster_in_order_may_stay_as_it_is() -> None:
