@@ -124,6 +124,9 @@ def _is_listed_only(step: Step, path: str, pools: frozenset[str]) -> bool:
     if step.token != _CLUSTER or not (place := _PROFILE.match(path)):
         return False
     before, now = (state.inputs.get("agentPoolProfiles") or [] if state else [] for state in (step.old, step.new))
+    # `up` leaves the list as it is: what it removed is there until the next refresh. It declares system pools only.
+    live = {_name(each) for each in now}
+    pools |= {_name(each) for each in before if each.get("mode") == "User" and _name(each) not in live}
     there = [_name(listed[int(place[1])]) for listed in (before, now) if int(place[1]) < len(listed)]
     if pools.issuperset(there):
         return True

@@ -143,6 +143,8 @@ INITIAL = profiles("initial")
 ADDED = ("agentPoolProfiles[1]",)
 COUNT = ("agentPoolProfiles[0].count",)
 ELASTIC = {"enableAutoScaling": True, "minCount": 1, "maxCount": 3}
+REPLACED = {"agentPoolProfiles": [*INITIAL["agentPoolProfiles"], {"name": "before", "mode": "User"}]}
+RENAMED = ("agentPoolProfiles[1].name", "agentPoolProfiles[1].mode")
 MOVED = ("agentPoolProfiles[0].name", "agentPoolProfiles[1]")
 
 
@@ -152,6 +154,7 @@ MOVED = ("agentPoolProfiles[0].name", "agentPoolProfiles[1]")
         pytest.param(INITIAL, profiles("initial", "gpu"), ADDED, set(), id="listed behind it"),
         pytest.param(INITIAL, profiles("gpu", "initial", osType="Linux"), MOVED, set(), id="listed before it"),
         pytest.param(profiles("initial", "gpu", "workload"), profiles("initial", "workload"), ADDED, set(), id="gone"),
+        pytest.param(REPLACED, profiles("initial", "workload"), RENAMED, set(), id="replaced since a refresh"),
         pytest.param(INITIAL, profiles("gpu", "initial", tags={}), MOVED, set(MOVED), id="the initial one changed"),
         pytest.param(INITIAL, profiles("initial", "byhand"), ADDED, set(ADDED), id="made by hand"),
         pytest.param(INITIAL, profiles("byhand", "initial"), MOVED, set(MOVED), id="made by hand, listed before it"),

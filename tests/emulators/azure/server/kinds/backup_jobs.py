@@ -1,10 +1,10 @@
 """Jobs of Azure Backup: what a vault does, and did, to what it protects.
 
 Sources: spec-backup of ``tools/facts/azure_sources.yaml`` (``AzureBackupJob``, which has these members); "Restore Azure
-Disks using Azure Data Protection REST API" of https://learn.microsoft.com/azure/backup (2023), whose job is a
-``Restore`` that is ``Completed``; Azure/azure-cli-extensions 6f227c33cc7e,
-``src/dataprotection/azext_dataprotection/tests/utils.py`` (``InProgress``). ``Failed``, and that a backup is a
-``Backup``, are assumed.
+Disks using Azure Data Protection REST API" of https://learn.microsoft.com/azure/backup (2023), with a job ``Restore``
+that is ``Completed``; Azure/azure-cli-extensions 6f227c33cc7e,
+``src/dataprotection/azext_dataprotection/tests/utils.py``, which waits while it is ``InProgress``.
+``Failed``, and that a backup is a ``Backup``, are assumed.
 """
 
 import uuid
