@@ -24,6 +24,7 @@ VALIDATOR = jsonschema.Draft202012Validator(
 BASES = jsonschema.Draft202012Validator(reference.base_schema())
 
 BEYOND_A_SCHEMA = {
+    "pool-hours-in-an-unknown-zone",
     "fabric-without-a-zone",
     "fabric-over-zones",
     "fabric-of-machines-without-one",
