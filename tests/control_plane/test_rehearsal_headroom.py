@@ -39,7 +39,7 @@ def test_work_that_waits_for_a_node_starts_at_once_with_headroom_and_nothing_is_
     monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
     without, missed = played(tmp_path)
     record, met = played(tmp_path, headroom=ROOM)
-    assert [each.expectation for each in missed if not each.is_met] == ["train waits at most 90s"]
+    assert [each.expectation for each in missed if not each.is_met] == ["train waits at most 1m30s"]
     assert "or keep headroom" in missed[0].hints[0].action
     assert [(each.expectation, each.measured) for each in met if not each.is_met] == []
     for each in (without, record):

@@ -16,7 +16,7 @@ SKIPPED = {
     "prod": {"data-node", "notebooks", "team-day", "zonal-volumes"},
     "aks-dev": {"data-node"},
     "aks-prod": {"notebooks", "team-day", "zonal-volumes"},
-    "existing": {"data-node", "capacity-refused", "spot-reclaim", "priorities", "zonal-volumes"},
+    "existing": {"data-node", "capacity-refused", "large-gang", "spot-reclaim", "priorities", "zonal-volumes"},
     "local-prod": {"data-node", "notebooks", "team-day", "capacity-refused", "spot-reclaim", "zonal-volumes"},
 }
 
