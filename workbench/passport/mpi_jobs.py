@@ -5,6 +5,7 @@ kubeflow/mpi-operator v0.3.0, ``pkg/controllers/v1/mpi_job_controller.go``: ``ne
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from workbench.engine.live_objects import LiveObject
@@ -30,12 +31,11 @@ def is_of_job(live: LiveObject) -> bool:
     return live.kind == "RoleBinding" and _is_binding(live)
 
 
-def _is_role(role: dict[str, Any], job: str) -> bool:
-    match role.get("rules"):
-        case [watch, {"resourceNames": [_, *_] as pods, **enter}]:
-            worker = re.compile(_WORKER.format(re.escape(job)))
-            return (watch, enter) == (_WATCH, _ENTER) and all(map(worker.fullmatch, pods))
-    return False
+def _is_role(role: Mapping[str, Any], job: str) -> bool:
+    rules = role.get("rules") or ()
+    pods = rules[-1].get("resourceNames") if rules else None
+    worker = re.compile(_WORKER.format(re.escape(job)))
+    return bool(pods) and rules == [_WATCH, {**_ENTER, "resourceNames": pods}] and all(map(worker.fullmatch, pods))
 
 
 def _is_binding(live: LiveObject) -> bool:
