@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from components.contract.labels import LabelKey
-from support.packless import PACKLESS
+from support.api import Api
+from support.packless import PACKLESS, PODLESS
 from workbench.engine.render import NO_CHECKPOINTS
 from workbench.local.layout import Layout
 from workbench.local.state import Settings
@@ -31,12 +32,15 @@ class Cluster:
     stack: str = "local"
     is_quick: bool = False
     """Whether no policy pack judges the runs, and an `up` or a `destroy` is not planned first: a third of the time."""
+    is_podless: bool = False
+    """Whether a quick `up` does not wait until the API server admits user pods either."""
 
     @property
     def environment(self) -> dict[str, str]:
         """All variables of a user at work."""
         skip = {"PULUMI_OPTION_SKIP_PREVIEW": "true"} if self.is_quick else {}
-        return {**user_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **skip}
+        podless = {PODLESS: "true"} if self.is_podless else {}
+        return {**user_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **skip, **podless}
 
     @property
     def _program(self) -> Sequence[str | Path]:
@@ -109,6 +113,12 @@ class Cluster:
         """Return objects as JSON."""
         return json.loads(self.kubectl("get", *what, "-o", "json").stdout)
 
+    def read(self, path: str) -> dict[str, Any]:
+        """Return what is at a path of the API, without a kubectl: tests that wait look several times a second."""
+        answer = Api(self.kubeconfig()).send("GET", path)
+        assert answer.accepted, answer.message
+        return answer.body
+
     def apply(self, manifest: dict[str, Any], *options: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Create an object."""
         return self.kubectl("create", "-f", "-", *options, stdin=json.dumps(manifest), check=check)
@@ -116,7 +126,7 @@ class Cluster:
     def nodes(self, **labels: str) -> dict[str, dict[str, Any]]:
         """Return nodes by name; ``pool=`` and ``role=`` select."""
         wanted = {LabelKey[key.upper()].value: value for key, value in labels.items()}
-        items = self.get("nodes")["items"]
+        items = self.read("/api/v1/nodes")["items"]
         return {n["metadata"]["name"]: n for n in items if wanted.items() <= n["metadata"]["labels"].items()}
 
     def state(self) -> dict[str, Any]:
@@ -127,8 +137,7 @@ class Cluster:
 
     def pod(self, name: str, namespace: str = "mlrun") -> dict[str, Any]:
         """Return one pod."""
-        pod: dict[str, Any] = self.get("pod", name, "-n", namespace)
-        return pod
+        return self.read(f"/api/v1/namespaces/{namespace}/pods/{name}")
 
     def pool_of(self, pod_name: str) -> str | None:
         """Return the pool of the node on which a pod was placed, None while it waits."""
@@ -212,9 +221,9 @@ def emulate(instance: Path, minor: str) -> None:
 
 
 @contextmanager
-def new_cluster(data: Path, *, is_quick: bool = False) -> Iterator[Cluster]:
+def new_cluster(data: Path, *, is_quick: bool = False, is_podless: bool = False) -> Iterator[Cluster]:
     """Give a stack in ``data`` that was never up, and take its control plane away at the end."""
-    cluster = Cluster(data, is_quick=is_quick)
+    cluster = Cluster(data, is_quick=is_quick, is_podless=is_podless)
     try:
         yield cluster
     finally:
@@ -222,8 +231,8 @@ def new_cluster(data: Path, *, is_quick: bool = False) -> Iterator[Cluster]:
 
 
 @contextmanager
-def running_cluster(data: Path, *, is_quick: bool = False) -> Iterator[Cluster]:
+def running_cluster(data: Path, *, is_quick: bool = False, is_podless: bool = False) -> Iterator[Cluster]:
     """Bring a stack up in ``data`` and take its control plane away again."""
-    with new_cluster(data, is_quick=is_quick) as cluster:
+    with new_cluster(data, is_quick=is_quick, is_podless=is_podless) as cluster:
         cluster.up()
         yield cluster

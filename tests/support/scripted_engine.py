@@ -19,7 +19,7 @@ SUMMARY = {
 PLANNED = [{"summaryEvent": {**SUMMARY, "isPreview": True}}, {"cancelEvent": {}}]
 DONE = [{"summaryEvent": SUMMARY}, {"cancelEvent": {}}]
 
-_PROGRAM = """#!{python}
+_PROGRAM = """#!{python} -IS
 import json, pathlib, sys
 folder, asked = pathlib.Path({folder!r}), sys.argv[1:]
 with (folder / "calls").open("a") as calls:
