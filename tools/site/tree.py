@@ -171,7 +171,8 @@ class Site:
         examples = {path.stem: path for path in RULES_FOLDER.glob("*/examples/*.yaml")}
         for anchor, title, text in _RULE.findall(self.read(POLICIES)):
             shown = fenced(examples[anchor].read_text(encoding="utf-8"), "yaml")
-            whole = f"# {title}\n\n[All rules](policies.md)\n{text}\n## Examples\n\n{shown}\n"
+            also = "[All rules](policies.md) · [how to waive one](policies-in-use.md#a-waiver)"
+            whole = f"# {title}\n\n{also}\n{text}\n## Examples\n\n{shown}\n"
             yield Page(f"rules/{anchor}.md", POLICIES, whole)
 
     def _kinds(self) -> Iterator[Page]:
