@@ -5,7 +5,7 @@ kubeflow/mpi-operator v0.3.0, ``pkg/controllers/v1/mpi_job_controller.go``: ``ne
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from workbench.engine.live_objects import LiveObject
@@ -33,7 +33,7 @@ def is_of_job(live: LiveObject) -> bool:
 
 def _is_role(role: Mapping[str, Any], job: str) -> bool:
     rules = role.get("rules") or ()
-    pods = rules[-1].get("resourceNames") if rules else None
+    pods: Sequence[str] = (rules[-1].get("resourceNames") or ()) if rules else ()
     worker = re.compile(_WORKER.format(re.escape(job)))
     return bool(pods) and rules == [_WATCH, {**_ENTER, "resourceNames": pods}] and all(map(worker.fullmatch, pods))
 
