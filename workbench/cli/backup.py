@@ -31,7 +31,7 @@ PARTIAL: Final = "PARTIAL"
 
 @app.command("list")
 def list_(stack: StackName, *, as_json: AsJson = False) -> None:
-    """List the backups of a stack's cluster and the restores from them, newest first.
+    """List the backups and restores of a cluster, newest first.
 
     Asks the cloud, with the credentials of `igz-clusters up`, and changes nothing. Backups of an earlier cluster of the
     same stack and name are among them. Exit code 0: the newest whole backup is younger than two intervals; 1: it is

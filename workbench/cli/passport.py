@@ -53,6 +53,10 @@ PageFile = Annotated[
     typer.Option("--page", metavar="FILE", dir_okay=False, help="Also write a page for people to FILE."),
 ]
 
+PrivateKey = Annotated[
+    Path | None,
+    typer.Option("--key", metavar="FILE", help="Private key. Default: the one of `igz-clusters passport key`."),
+]
 Rehearsal = Annotated[
     Path | None, typer.Option(metavar="FILE", help="JSON of `igz-clusters rehearse STACK --json`, as evidence.")
 ]
@@ -75,10 +79,7 @@ def make(  # noqa: PLR0913 one parameter for each option
         Path, typer.Option("--output", metavar="FILE", dir_okay=False, help="File of the passport.")
     ] = Path("passport.json"),
     page: PageFile = None,
-    key: Annotated[
-        Path | None,
-        typer.Option("--key", metavar="FILE", help="Private key. Default: the one of `igz-clusters passport key`."),
-    ] = None,
+    key: PrivateKey = None,
     unsigned: Annotated[
         bool, typer.Option("--unsigned", help="Write the statement without a signature, for a signer of your own.")
     ] = False,

@@ -16,7 +16,9 @@ def choices(name: str = "research") -> AksConfig:
 
 
 def test_an_account_has_another_name_in_each_group_and_for_each_storage() -> None:
-    names = {account_name(choices(cluster), storage) for cluster in ("a", "b") for storage in ("x-y", "xy", "home")}
+    names = {
+        account_name(choices(cluster), storage) for cluster in ("dev", "prod") for storage in ("x-y", "xy", "home")
+    }
     assert len(names) == 6
     assert account_name(choices(), "models-of-everybody") == account_name(choices(), "models-of-everybody")
 
