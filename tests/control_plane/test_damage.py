@@ -22,7 +22,7 @@ MB = 1_000_000
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with running_cluster(tmp_path_factory.mktemp("damaged"), is_quick=True, is_podless=True) as running:
+    with running_cluster(tmp_path_factory.mktemp("damaged"), is_quick=True) as running:
         yield running
 
 
@@ -130,7 +130,7 @@ def test_a_read_only_folder_is_told_in_one_message_and_nothing_is_lost(own: Clus
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Cluster]:
     disk = mounted(tmp_path, "-t", "tmpfs", "-o", f"size={900 * MB},mode=700", "tmpfs")
-    with disk, running_cluster(tmp_path, is_quick=True, is_podless=True) as running:
+    with disk, running_cluster(tmp_path, is_quick=True) as running:
         yield running
 
 

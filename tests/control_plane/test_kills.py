@@ -19,7 +19,7 @@ VICTIMS = itertools.cycle(["command and engine", "engine", "command"])
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A cluster for this file alone: it is destroyed and made again many times."""
-    with new_cluster(tmp_path_factory.mktemp("killed"), is_quick=True, is_podless=True) as made:
+    with new_cluster(tmp_path_factory.mktemp("killed"), is_quick=True) as made:
         yield made
 
 

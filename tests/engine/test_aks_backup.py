@@ -59,7 +59,7 @@ def test_backups_are_made_restored_kept_by_a_destroy_and_found_again(cloud: Subs
     assert oldest == backup
     assert datetime.fromisoformat(newest["until"]) == night + timedelta(days=61)
 
-    destroyed = cloud.run("destroy", STACK, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
+    destroyed = cloud.destroy(STACK)
     assert f"Kept with the backups of '{STACK}', and how to delete each:" in destroyed.stderr
     in_state, in_azure = identities(cloud, STACK)
     assert in_state == set()

@@ -21,7 +21,6 @@ PARTS = ("backup:CreateBackupPlan", "backup:CreateBackupSelection", HARDEST, "ia
 
 STACK = "dev"
 UP = ("up", STACK, "--hermetic", "--yes")
-DESTROY = ("destroy", STACK, "--hermetic", "--yes")
 VAULT = "aws:backup/vault:Vault"
 KEPT = {
     VAULT,
@@ -68,7 +67,7 @@ def test_backups_are_made_restored_kept_by_a_destroy_and_expire(cloud: Account) 
     cloud.run(*UP)
     assert changed(cloud, last) == set()  # the lock stays
 
-    destroyed = cloud.run(*DESTROY, PULUMI_K8S_DELETE_UNREACHABLE="true")
+    destroyed = cloud.destroy(STACK)
     assert f"Kept with the backups of '{STACK}', and how to delete each:" in destroyed.stderr
     assert f"- Vault {vault} (AVAILABLE): holds 3 recovery points, the last one until" in destroyed.stderr
     in_state, in_aws = identities(cloud, STACK)

@@ -203,6 +203,10 @@ class CloudAccount(ABC):
         given = {**self.environment(), **only_the_end, **variables}
         return finished([*self._program, *arguments], given, check=check)
 
+    def destroy(self, stack: str) -> subprocess.CompletedProcess[str]:
+        """Destroy a stack that has no API server which could be asked what users made."""
+        return self.run("destroy", stack, "--hermetic", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
+
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         """Start ``igz-clusters`` and leave it running; standard error goes where standard output goes."""
         return subprocess.Popen(

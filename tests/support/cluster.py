@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from components.contract.labels import LabelKey
 from support.api import Api
-from support.packless import PACKLESS, PODLESS
+from support.packless import PACKLESS
 from workbench.engine.render import NO_CHECKPOINTS
 from workbench.local.layout import Layout
 from workbench.local.state import Settings
@@ -32,15 +32,12 @@ class Cluster:
     stack: str = "local"
     is_quick: bool = False
     """Whether no policy pack judges the runs, and an `up` or a `destroy` is not planned first: a third of the time."""
-    is_podless: bool = False
-    """Whether a quick `up` does not wait until the API server admits user pods either."""
 
     @property
     def environment(self) -> dict[str, str]:
         """All variables of a user at work."""
         skip = {"PULUMI_OPTION_SKIP_PREVIEW": "true"} if self.is_quick else {}
-        podless = {PODLESS: "true"} if self.is_podless else {}
-        return {**user_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **skip, **podless}
+        return {**user_environment(), "IGZ_CLUSTERS_DATA": str(self.data), **skip}
 
     @property
     def _program(self) -> Sequence[str | Path]:
@@ -221,9 +218,9 @@ def emulate(instance: Path, minor: str) -> None:
 
 
 @contextmanager
-def new_cluster(data: Path, *, is_quick: bool = False, is_podless: bool = False) -> Iterator[Cluster]:
+def new_cluster(data: Path, *, is_quick: bool = False) -> Iterator[Cluster]:
     """Give a stack in ``data`` that was never up, and take its control plane away at the end."""
-    cluster = Cluster(data, is_quick=is_quick, is_podless=is_podless)
+    cluster = Cluster(data, is_quick=is_quick)
     try:
         yield cluster
     finally:
@@ -231,8 +228,8 @@ def new_cluster(data: Path, *, is_quick: bool = False, is_podless: bool = False)
 
 
 @contextmanager
-def running_cluster(data: Path, *, is_quick: bool = False, is_podless: bool = False) -> Iterator[Cluster]:
+def running_cluster(data: Path, *, is_quick: bool = False) -> Iterator[Cluster]:
     """Bring a stack up in ``data`` and take its control plane away again."""
-    with new_cluster(data, is_quick=is_quick, is_podless=is_podless) as cluster:
+    with new_cluster(data, is_quick=is_quick) as cluster:
         cluster.up()
         yield cluster
