@@ -103,8 +103,8 @@ def _local(stack: Stack) -> Access:
     else:
         if not deployment.get("resources"):
             return Access(Condition.ABSENT, _up(stack, "creates"))
-    if gone := stack_ownership.claim(stack):
-        errors.print(f"The stack '{stack.name}' belonged to {gone}, which no longer exists.", **PLAIN)
+    if moved := stack_ownership.claim(stack):
+        errors.print(moved, **PLAIN)
     instance = Instance(stack.name)
     if not instance.status().running:
         return Access(Condition.STOPPED, _up(stack, "starts"), deployment)

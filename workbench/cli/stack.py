@@ -39,6 +39,7 @@ from workbench.report.events import Stream
 from workbench.report.pools import Groups
 from workbench.stacks import stack_ownership
 from workbench.system.errors import UserError
+from workbench.system.installation import is_from_wheel
 from workbench.system.paths import FOLDER_VARIABLE, require_space
 from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
@@ -153,8 +154,7 @@ def _update(ready: _Ready, events: Path | None) -> None:
 
 def _claim(stack: stacks.Stack) -> None:
     """Refuse a stack whose name another stack file owns on this machine."""
-    if gone := stack_ownership.claim(stack):
-        moved = f"{gone}, which owned cluster and state '{stack.name}', no longer exists. {stack.file} owns them now."
+    if moved := stack_ownership.claim(stack):
         errors.print(moved, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -314,12 +314,15 @@ def _note_the_state(stack: str) -> None:
 def _next_steps(ready: _Ready) -> None:
     name = "" if ready.stack.name == "local" else f" {ready.stack.name}"
     file = _shell(Path(os.path.relpath(ready.stack.file)))
+    edit = f"edit {file}"
+    if is_from_wheel(ready.stack.file.parent):
+        edit = f"copy {file} to a folder of yours, go there, edit the copy"
     kubectl, command = _shell(ready.toolchain.path("kubectl")), _own_command()
     out.print(
         f"""
   look    {kubectl} --kubeconfig={_shell(ready.instance.kubeconfig)} get nodes -L {LabelKey.POOL}
           {command} status{name}
-  change  edit {file}, then {command} preview{name}, {command} up{name}
+  change  {edit}, then {command} preview{name}, {command} up{name}
   stop    {command} local stop {ready.instance.name}   (keeps the data; up restarts the same cluster)
   remove  {command} destroy{name}""",
         markup=False,

@@ -1,7 +1,8 @@
 """Ownership of a stack name on this machine.
 
 The local cluster and its state are named after the stack alone. Two repositories with a stack of the same name would
-change each other's cluster, so the first stack file that uses a name owns it until the stack is destroyed.
+change each other's cluster, so the first stack file that uses a name owns it until the stack is destroyed. A file that
+came with an installed package gives way: users copy it to change it, and another release brings it in another folder.
 """
 
 import shlex
@@ -10,16 +11,18 @@ from pathlib import Path
 
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
+from workbench.system.installation import is_from_wheel
 from workbench.system.paths import PRIVATE, data_dir
 
 
-def claim(stack: Stack) -> Path | None:
+def claim(stack: Stack) -> str:
     """Make ``stack.file`` the owner of the stack's name on this machine.
 
     Returns
     -------
-    Path | None
-        The previous owner if its file no longer exists, for example after a repository was moved; else None.
+    str
+        A sentence for the user if another file owned it, which gave way or no longer exists, for example after a
+        repository was moved; else empty.
 
     Raises
     ------
@@ -31,8 +34,8 @@ def claim(stack: Stack) -> Path | None:
         link.symlink_to(stack.file)  # atomic: of two concurrent first commands, one wins
     owner = link.readlink()
     if owner == stack.file:
-        return None
-    if owner.exists():
+        return ""
+    if owner.exists() and not is_from_wheel(owner.parent):
         free = f"igz-clusters -C {shlex.quote(str(owner.parent))} destroy {stack.name}"
         raise UserError(
             f"Cluster and state '{stack.name}' on this machine belong to {owner}, not to {stack.file}.",
@@ -41,7 +44,7 @@ def claim(stack: Stack) -> Path | None:
         )
     link.unlink()
     link.symlink_to(stack.file)
-    return owner
+    return f"Cluster and state '{stack.name}' on this machine now belong to {stack.file}, no longer to {owner}."
 
 
 def release(stack: Stack) -> None:

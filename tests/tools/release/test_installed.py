@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -123,6 +124,8 @@ def test_the_main_job_runs_in_an_empty_folder(run: Run, release: Release, tmp_pa
         assert (row["stack"], row["result"]) == ("local", "ok")
         run("passport", "make", "local", "--unsigned", "--allow-dirty", "--output", str(passport))
         assert json.loads(passport.read_text())["predicate"]["package"]["version"] == release.version
+        copy = Path(shutil.copy(PROJECT_ROOT / "Pulumi.local.yaml", tmp_path))
+        assert f"now belong to {copy}" in run("preview", "local", folder=tmp_path).stderr
     finally:
         run("local", "delete", "local", "--yes")
 

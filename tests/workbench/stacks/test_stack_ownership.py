@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def stack_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Maker:
     def make(repository: str) -> stacks.Stack:
         folder = tmp_path / repository
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "Pulumi.mine.yaml").write_text((PROJECT_ROOT / "Pulumi.local.yaml").read_text())
         monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(folder))
         return stacks.find("mine")
@@ -31,8 +32,8 @@ def stack_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Maker:
 
 def test_the_first_stack_file_owns_its_name_and_may_use_it_again(stack_in: Maker) -> None:
     stack = stack_in("first")
-    assert stack_ownership.claim(stack) is None
-    assert stack_ownership.claim(stack) is None
+    assert not stack_ownership.claim(stack)
+    assert not stack_ownership.claim(stack)
 
 
 def test_a_stack_of_the_same_name_elsewhere_is_refused_with_every_way_out(stack_in: Maker) -> None:
@@ -45,14 +46,14 @@ def test_a_stack_of_the_same_name_elsewhere_is_refused_with_every_way_out(stack_
     assert f"igz-clusters -C {first.file.parent} destroy mine" in caught.value.hint
     assert "renaming its file" in caught.value.hint
     assert "IGZ_CLUSTERS_DATA" in caught.value.hint
-    assert stack_ownership.claim(first) is None
+    assert not stack_ownership.claim(first)
 
 
 def test_a_destroyed_stack_frees_its_name(stack_in: Maker) -> None:
     first, second = stack_in("first"), stack_in("second")
     stack_ownership.claim(first)
     stack_ownership.release(first)
-    assert stack_ownership.claim(second) is None
+    assert not stack_ownership.claim(second)
 
 
 def test_a_repository_that_was_moved_keeps_its_cluster_and_is_told(stack_in: Maker) -> None:
@@ -60,8 +61,21 @@ def test_a_repository_that_was_moved_keeps_its_cluster_and_is_told(stack_in: Mak
     stack_ownership.claim(first)
     first.file.parent.rename(first.file.parent.with_name("moved"))
     moved = stack_in("moved")
-    assert stack_ownership.claim(moved) == first.file
-    assert stack_ownership.claim(moved) is None
+    assert str(first.file) in stack_ownership.claim(moved)
+    assert not stack_ownership.claim(moved)
+
+
+def test_the_stack_file_of_an_installed_package_gives_way_to_a_copy_and_to_another_release(stack_in: Maker) -> None:
+    releases = [stack_in(f"{release}/igz_clusters") for release in ("0.1.0", "0.2.0")]
+    for each in releases:
+        (each.file.parent.parent / "igz-clusters.pth").touch()
+    copy = stack_in("copy")
+    for before, after in pairwise((*releases, copy)):
+        stack_ownership.claim(before)
+        assert str(before.file) in stack_ownership.claim(after)
+        assert not stack_ownership.claim(after)
+    with pytest.raises(UserError, match=r"belong to .*copy"):
+        stack_ownership.claim(releases[1])
 
 
 def test_of_two_first_commands_at_once_one_wins(stack_in: Maker) -> None:
