@@ -12,11 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from components.contract.aws import NODE_GROUP_NAME_MAX
 from components.contract.groups import NodeGroup
 from components.contract.hours import OfficeHours
 from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
-from components.contract.names import automatic
 from components.contract.pools import PoolRole
 from components.contract.priorities import UserPriority
 from infra.config import StackConfig
@@ -267,13 +265,11 @@ def _declared(group: NodeGroup) -> Group:
 
 def cloud_names(deployment: Mapping[str, Any]) -> dict[str, str]:
     """Return our name of each group by the cloud's, as far as the state records it."""
-    groups = sorted(recorded_groups(deployment), key=len, reverse=True)
-    found = {}
+    groups, found = recorded_groups(deployment), {}
     for component in components_of_state(deployment, with_replaced=True):
-        called, stack = component.program_name, component.urn.split(":")[2]
-        cut = {automatic(f"{stack}-{name}", NODE_GROUP_NAME_MAX): name for name in groups}
-        group = cut.get(called) or next((name for name in groups if called.endswith(f"-{name}")), None)
-        if component.rank is Rank.GROUP and group:
+        stack = component.urn.split(":")[2]
+        ours = {known.cloud.group_name(stack, group): group for known in CLOUDS.values() for group in groups}
+        if component.rank is Rank.GROUP and (group := ours.get(component.program_name)):
             found[component.name] = group
     return found
 

@@ -211,7 +211,12 @@ class CloudStack(Cloud):
     @property
     @override
     def groups(self) -> Mapping[str, NodeGroup]:
-        return {f"{self.stack}-{group.name}": group for group in self.config.groups}
+        return {self.group_name(self.stack, group.name): group for group in self.config.groups}
+
+    @staticmethod
+    def group_name(stack: str, group: str) -> str:
+        """Return the logical name that the program gives the resource of a node group."""
+        return f"{stack}-{group}"
 
     @override
     def fixed_blockers(self, deployment: Mapping[str, Any]) -> Iterator[Blocker]:

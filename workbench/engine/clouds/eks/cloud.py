@@ -10,7 +10,6 @@ from typing_extensions import override
 from components.contract.aws import NODE_GROUP_NAME_MAX
 from components.contract.eks.config import EksConfig
 from components.contract.eks.network import CreatedNetwork
-from components.contract.groups import NodeGroup
 from components.contract.names import automatic
 from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.cloud import NO_WAY_YET, CloudStack, ErrorCodes
@@ -68,10 +67,10 @@ class Eks(CloudStack):
         yield from super().fixed_blockers(deployment)
         yield from size_blockers(self.stack, self.config.storage, deployment)
 
-    @property
+    @staticmethod
     @override
-    def groups(self) -> Mapping[str, NodeGroup]:
-        return {automatic(name, NODE_GROUP_NAME_MAX): group for name, group in super().groups.items()}
+    def group_name(stack: str, group: str) -> str:
+        return automatic(CloudStack.group_name(stack, group), NODE_GROUP_NAME_MAX)
 
     @property
     @override
