@@ -26,15 +26,18 @@ https://kubernetes.io/docs/reference/labels-annotations-taints/, and ``utils/tai
 _POWER: Final = re.compile(r"(agentPoolProfiles\[\d+\]\.)?powerState(\.code)?")
 """Whether a cluster on AKS or one of its pools is stopped: no part of a stack, and `up` changes it nowhere."""
 
-_PROFILE: Final = re.compile(r"agentPoolProfiles\[(\d+)\]")
-"""An agent pool in the list of its cluster, in which AKS has those too that are resources of their own.
+_POOLS: Final = "agentPoolProfiles"
+"""List of the agent pools of a cluster, in which AKS has those too that are resources of their own.
 
 The order of the list is not documented, and the engine compares by position.
 """
 
 _TAINTS: Final = "spec.taints"
 
-_Difference = tuple[str, Literal["add", "delete"]]
+_COMPARED_HERE: Final = {NODE: _TAINTS, _CLUSTER: _POOLS}
+"""Beginning of the paths that are compared here, by type. The engine compares these lists by position."""
+
+_Difference = tuple[str, Literal["add", "delete", "update"]]
 """A path and the kind of its difference."""
 
 
@@ -58,22 +61,18 @@ def as_found(step: Step, pools: frozenset[str] = frozenset()) -> Step:
     """
     if step.op not in ("same", "update") or not step.old or not step.new:
         return step
-    reported, unreported = step.detailed_diff or {}, dict(_unreported(step, step.old, step.new))
-    moved = _autoscaled(step)
-    kept = {
-        path: diff
-        for path, diff in reported.items()
-        if path not in moved
-        and not _is_taint(step, path)
-        and not _is_power(step, path)
-        and not _is_listed_only(step, path, pools)
-    }
-    if kept == reported and not unreported:
+    if step.token == _CLUSTER:
+        step = _pools_by_name(step, step.old, step.new, pools)
+    reported, moved = step.detailed_diff or {}, _autoscaled(step)
+    found = {path: PropertyDiff(diffKind=kind) for path, kind in _compared(step)}
+    found |= {path: diff for path, diff in reported.items() if not _is_compared_here(step, path)}
+    kept = {path: diff for path, diff in found.items() if path not in moved and not _is_power(step, path)}
+    if kept == reported:
         return step
     return step.model_copy(
         update={
-            "op": "update" if kept or unreported else "same",
-            "detailed_diff": {path: PropertyDiff(diffKind=kind) for path, kind in unreported.items()} | kept,
+            "op": "update" if kept else "same",
+            "detailed_diff": kept,
             # Top-level keys are less precise than the paths, and include the differences removed here.
             "keys": None,
             "diffs": None,
@@ -81,20 +80,24 @@ def as_found(step: Step, pools: frozenset[str] = frozenset()) -> Step:
     )
 
 
-def _unreported(step: Step, old: State, new: State) -> Iterator[_Difference]:
+def _compared(step: Step) -> Iterator[_Difference]:
+    """Yield what the engine does not report, or only by position."""
+    if not (old := step.old) or not (new := step.new):
+        return
+    if step.token == _CLUSTER:
+        yield from _profiles(old.inputs, new.inputs)
     # A patch declares only some fields of a foreign object; all others belong to its owner.
     if not step.token.startswith("kubernetes:") or step.token.endswith("Patch"):
         return
     for path in added_by_others(old.inputs, old.outputs, new.outputs):
-        if not _is_taint(step, path):
+        if not _is_compared_here(step, path):
             yield path, "add"
     if step.token == NODE:
         yield from _taints(old.inputs, new.outputs)
 
 
-def _is_taint(step: Step, path: str) -> bool:
-    # Compared here: the engine compares taints by list position, and one manager owns the whole list.
-    return step.token == NODE and path.startswith(_TAINTS)
+def _is_compared_here(step: Step, path: str) -> bool:
+    return step.token in _COMPARED_HERE and path.startswith(_COMPARED_HERE[step.token])
 
 
 def _taints(declared: Mapping[str, Any], live: Mapping[str, Any]) -> Iterator[_Difference]:
@@ -119,32 +122,49 @@ def _is_power(step: Step, path: str) -> bool:
     return step.token.startswith("azure-native:containerservice:") and _POWER.fullmatch(path) is not None
 
 
-def _is_listed_only(step: Step, path: str, pools: frozenset[str]) -> bool:
-    """Return whether a difference in a cluster's list of agent pools is about ``pools``, or the order of the list."""
-    if step.token != _CLUSTER or not (place := _PROFILE.match(path)):
-        return False
-    before, now = (state.inputs.get("agentPoolProfiles") or [] if state else [] for state in (step.old, step.new))
+def _pools_by_name(step: Step, old: State, new: State, others: frozenset[str]) -> Step:
+    """Return a result for a cluster in which both lists of agent pools have the declared order, and none of ``others``.
+
+    The engine applies live differences to the declared list by position. So what is live is taken from what Azure
+    returned.
+    """
+    declared, before, after = (_named(held) for held in (old.inputs, old.outputs, new.outputs))
+    inputs = {key for pool in (*declared.values(), *_named(new.inputs).values()) for key in pool}
     # `up` leaves the list as it is: what it removed is there until the next refresh. It declares system pools only.
-    live = {_name(each) for each in now}
-    pools |= {_name(each) for each in before if each.get("mode") == "User" and _name(each) not in live}
-    there = [_name(listed[int(place[1])]) for listed in (before, now) if int(place[1]) < len(listed)]
-    if pools.issuperset(there):
-        return True
-    if len(there) > 1 and there[0] == there[1]:  # the same pool: this is a difference of its own
-        return False
-    rest = [{_name(each): each for each in listed if _name(each) not in pools} for listed in (before, now)]
-    return rest[0].keys() == rest[1].keys() and all(_is_as(rest[0][name], rest[1][name]) for name in rest[0])
+    others |= {name for name, pool in declared.items() if pool.get("mode") == "User" and name not in after}
+    ours = {name: pool for name, pool in declared.items() if name not in others}
+    live = [_live(ours[name], before.get(name, ours[name]), after[name], inputs) for name in ours if name in after]
+    live += [pool for name, pool in after.items() if name not in others and name not in ours]
+    return step.model_copy(update={"old": _with_pools(old, list(ours.values())), "new": _with_pools(new, live)})
 
 
-def _name(profile: Mapping[str, Any]) -> str:
-    return str(profile.get("name"))
+def _named(properties: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {str(pool.get("name")): pool for pool in properties.get(_POOLS) or ()}
 
 
-def _is_as(declared: Any, live: Any) -> bool:
-    """Return whether a live agent pool has all that is declared; what else it has are AKS's defaults."""
-    if isinstance(declared, Mapping) and isinstance(live, Mapping):
-        return all(_is_as(value, live.get(key)) for key, value in declared.items() if key != "powerState")
-    return bool(declared == live)
+def _live(
+    declared: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any], inputs: set[str]
+) -> Mapping[str, Any]:
+    """Return the declared inputs of a pool with what changed in the ``inputs`` that Azure returned."""
+    kept = {key: value for key, value in declared.items() if before.get(key) == after.get(key)}
+    return kept | {key: value for key, value in after.items() if key in inputs and value != before.get(key)}
+
+
+def _with_pools(state: State, pools: list[Mapping[str, Any]]) -> State:
+    held = {name: {**getattr(state, name), _POOLS: pools} for name in ("inputs", "outputs")}
+    return state.model_copy(update=held)
+
+
+def _profiles(declared: Mapping[str, Any], live: Mapping[str, Any]) -> Iterator[_Difference]:
+    expected, current = _named(declared), _named(live)
+    for index, (name, pool) in enumerate(expected.items()):
+        if name not in current:
+            yield f"{_POOLS}[{index}]", "delete"
+            continue
+        for key in sorted(pool.keys() | current[name].keys()):
+            if pool.get(key) != current[name].get(key):
+                yield f"{_POOLS}[{index}].{key}", "update"
+    yield from ((f"{_POOLS}[{index}]", "add") for index, name in enumerate(current) if name not in expected)
 
 
 def _autoscaled(step: Step) -> set[str]:

@@ -145,6 +145,7 @@ COUNT = ("agentPoolProfiles[0].count",)
 ELASTIC = {"enableAutoScaling": True, "minCount": 1, "maxCount": 3}
 REPLACED = {"agentPoolProfiles": [*INITIAL["agentPoolProfiles"], {"name": "before", "mode": "User"}]}
 RENAMED = ("agentPoolProfiles[1].name", "agentPoolProfiles[1].mode")
+FIRST, TAGS = "agentPoolProfiles[0]", "agentPoolProfiles[0].tags"
 MOVED = ("agentPoolProfiles[0].name", "agentPoolProfiles[1]")
 
 
@@ -152,13 +153,13 @@ MOVED = ("agentPoolProfiles[0].name", "agentPoolProfiles[1]")
     ("declared", "live", "paths", "expected"),
     [
         pytest.param(INITIAL, profiles("initial", "gpu"), ADDED, set(), id="listed behind it"),
-        pytest.param(INITIAL, profiles("gpu", "initial", osType="Linux"), MOVED, set(), id="listed before it"),
+        pytest.param(INITIAL, profiles("gpu", "initial"), MOVED, set(), id="listed before it"),
         pytest.param(profiles("initial", "gpu", "workload"), profiles("initial", "workload"), ADDED, set(), id="gone"),
         pytest.param(REPLACED, profiles("initial", "workload"), RENAMED, set(), id="replaced since a refresh"),
-        pytest.param(INITIAL, profiles("gpu", "initial", tags={}), MOVED, set(MOVED), id="the initial one changed"),
+        pytest.param(INITIAL, profiles("gpu", "initial", tags={}), MOVED, {TAGS}, id="the initial one changed"),
         pytest.param(INITIAL, profiles("initial", "byhand"), ADDED, set(ADDED), id="made by hand"),
-        pytest.param(INITIAL, profiles("byhand", "initial"), MOVED, set(MOVED), id="made by hand, listed before it"),
-        pytest.param(profiles("gpu", "initial"), profiles("gpu"), ADDED, set(ADDED), id="the initial one is gone"),
+        pytest.param(INITIAL, profiles("byhand", "initial"), MOVED, set(ADDED), id="made by hand, listed before it"),
+        pytest.param(profiles("gpu", "initial"), profiles("gpu"), ADDED, {FIRST}, id="the initial one is gone"),
         pytest.param(
             profiles("initial", **ELASTIC),
             profiles("initial", **ELASTIC, count=9),
@@ -175,6 +176,20 @@ def test_pools_that_are_resources_are_not_compared_in_the_list_of_their_cluster(
     cluster = step(MANAGED_CLUSTER, declared, live, *paths)
     found = as_found(cluster, pools_of_their_own([*ours, cluster]))
     assert set(found.detailed_diff or {}) == expected
+
+
+def test_what_azure_adds_to_a_pool_is_compared_with_what_it_returned_before() -> None:
+    returned = profiles("initial", osType="Linux", maxPods=30, orchestratorVersion="1.35.1")
+    live = profiles("gpu", "initial", osType="Linux", maxPods=50, orchestratorVersion="1.35.2")
+    applied = profiles("gpu", "initial", osType="Linux", maxPods=50)  # as the engine mixes them, by position
+    cluster = step(MANAGED_CLUSTER, INITIAL, applied, *MOVED)
+    assert cluster.old
+    assert cluster.new
+    old, new = cluster.old.model_copy(update={"outputs": returned}), cluster.new.model_copy(update={"outputs": live})
+    found = as_found(cluster.model_copy(update={"old": old, "new": new}), frozenset({"gpu"}))
+    assert set(found.detailed_diff or {}) == {"agentPoolProfiles[0].maxPods"}
+    assert found.new
+    assert found.new.inputs["agentPoolProfiles"] == profiles("initial", maxPods=50)["agentPoolProfiles"]
 
 
 def test_pools_inside_a_cluster_are_told_apart() -> None:
