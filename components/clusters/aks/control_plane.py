@@ -233,7 +233,7 @@ def _key_of_secrets(choices: AksConfig) -> AzureKeyVaultKmsArgs | None:
     if choices.secrets_key_id:
         address = key_address(choices.secrets_key_id)
         return AzureKeyVaultKmsArgs(enabled=True, key_id=address, key_vault_network_access="Public")
-    # AKS keeps a key that is left out, so it is turned off in words.
+    # AKS keeps a key that is left out, so encryption is turned off explicitly.
     return AzureKeyVaultKmsArgs(enabled=False) if choices.previous_secrets_key_id else None
 
 
@@ -262,7 +262,7 @@ def _network(choices: AksConfig) -> ContainerServiceNetworkProfileArgs:
         network_plugin="azure",
         network_plugin_mode="overlay",
         network_dataplane="cilium",
-        # Without an engine the cluster stores NetworkPolicies and nobody enforces them.
+        # Without an engine the cluster stores NetworkPolicies and does not enforce them.
         network_policy="cilium",
         pod_cidr=choices.pod_cidr,
         service_cidr=choices.service_cidr,
