@@ -85,7 +85,7 @@ def _spec(application: Value, part: Value, role: str) -> dict[str, object]:
         serviceAccountName=part.at("serviceAccount").raw,
         volumes=application.at("volumes").raw,
     )
-    # Spark starts from the template and lays its own words over it.
+    # Spark starts from the template and overrides its own fields.
     return {**raw_entries(part.at("template", "spec")), **own}
 
 

@@ -147,8 +147,8 @@ class ControlPlane(PlatformComponent):
             opts=self.child(
                 depends_on=[identities],
                 protect=args.is_production,
-                # Azure lists all pools here, also those that are resources of their own. Compared, they would be taken
-                # out again by each update; so what is live is sent back, and a pool is changed by its own resource.
+                # Azure lists all pools here, also those that are resources of their own. If the list were compared,
+                # each update would remove these. So the live list is sent back, and each pool has its own resource.
                 ignore_changes=["agentPoolProfiles"],
             ),
         )

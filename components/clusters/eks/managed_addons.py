@@ -117,6 +117,6 @@ class ManagedAddons(PlatformComponent):
             # Manual changes are overwritten.
             resolve_conflicts_on_create="OVERWRITE",
             resolve_conflicts_on_update="OVERWRITE",
-            # A cluster has one of a name: a second one is refused while the first is there.
+            # EKS refuses a second add-on of the same name.
             opts=self.child(depends_on=needed, delete_before_replace=True),
         )
