@@ -123,7 +123,6 @@ class UserNamespace(ContractModel):
         None,
         description="Rights of the namespace's jobs in the cloud, without keys (docs/identity.md). Users who may "
         "create pods here have them.",
-
         examples=[{"buckets": [{"bucket": "ml-data", "prefix": "vision/", "access": "write"}]}],
     )
     quota: Annotated[

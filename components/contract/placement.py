@@ -265,7 +265,7 @@ NOTICE: Final = (
 
 
 def settled(placement: Placement) -> str:
-    """Return the expression: a user who may install core services chose the place of this pod or template.
+    """Return the expression: the author of this pod or template may install core services, and so choose any place.
 
     Pods and controllers that the cluster's own controllers make were judged at their owner. The owner counts only in
     requests of these controllers, since any other user can write any owner reference.
@@ -279,7 +279,7 @@ def settled(placement: Placement) -> str:
 
 
 def excused(checks: Iterable[Check], placement: Placement) -> tuple[dict[str, str], tuple[Check, ...]]:
-    """Return checks of pods' lifecycles, except for pods whose place was judged at an author, and their variables.
+    """Return checks of pods' lifecycles, except for pods whose author may choose any place, and their variables.
 
     Pods that select user pools are not excused: every user may create their controllers.
     """

@@ -90,4 +90,4 @@ LabelValue = Annotated[str, AfterValidator(label_value), Field(json_schema_extra
 InstanceTypeName = Annotated[
     str, AfterValidator(_instance_type), Field(json_schema_extra=lambda said: said.update(enum=sorted(INSTANCE_TYPES)))
 ]
-"""A machine type that ``INSTANCE_TYPES`` knows; the schema lists all of them."""
+"""A machine type that ``INSTANCE_TYPES`` knows; their list is computed only for a schema."""

@@ -274,7 +274,7 @@ def _parts(
 
 
 def _answered_by_authors(placement: Placement, subject: Subject) -> Subject:
-    """Return pods and controllers whose place was not judged at an author.
+    """Return pods and controllers whose authors may not choose any place.
 
     As conditions, because the expression of a message cannot check rights.
     """

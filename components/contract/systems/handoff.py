@@ -133,7 +133,7 @@ def _gaps(cluster: PlatformCluster, choices: ExistingConfig) -> Iterator[str]:
     if any(each.provider is Provider.AZURE for group in spot for each in group.instances):
         yield (
             f"AKS adds the taint {AKS_SPOT_TAINT} to spot nodes, and a stack of kind existing gives MLRun and "
-"Nuclio no toleration for it: their pods stay off spot nodes unless their authors add the toleration."
+            "Nuclio no toleration for it: their pods stay off spot nodes unless their authors add the toleration."
         )
     yield "The version of Kubernetes and the names of zones are chosen in the installation; a stack file has neither."
 
