@@ -12,7 +12,7 @@ from components.contract.ownership import FIELD_MANAGER
 _MANAGER: Final = {"pulumi.com/patchFieldManager": FIELD_MANAGER}
 _ANNOTATIONS: Final = {
     **_MANAGER,
-    # What is declared here is ours: an update restores it, whoever changed it by hand in the meantime.
+    # An update restores declared fields, also those that were changed by hand in the meantime.
     # https://kubernetes.io/docs/reference/using-api/server-side-apply/#using-server-side-apply-in-a-controller
     "pulumi.com/patchForce": TRUE,
 }

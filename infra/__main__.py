@@ -44,9 +44,9 @@ except ConfigurationError as error:
 except RunRefusedError as error:
     sys.exit(f"error: {error}")
 
-# The program ends within seconds. Looking for cycles takes up to a third of its time and frees a tenth of its memory.
+# The program ends within seconds. Garbage collection takes up to a third of its time and frees a tenth of its memory.
 gc.disable()
-atexit.register(gc.freeze)  # the interpreter looks once more at its end, at all that is not frozen
+atexit.register(gc.freeze)  # at its end the interpreter collects once more, except frozen objects
 from infra.program import run  # noqa: E402 most of that time is the import of the Kubernetes SDK
 
 run(stack, kubeconfig=facts.kubeconfig, sighting=facts.sighting, live_sizes=facts.live_sizes)

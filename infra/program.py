@@ -112,7 +112,7 @@ def declare(config: StackConfig, facts: RunFacts, owner: pulumi.Resource | None 
                 gives_limits=gives_limits,
                 is_adopted=SharedObject(SharedKind.NAMESPACE, name) in cluster.adopted,
             ),
-            cluster.inside([*cluster.ready, baseline, defaults]),  # these do what Pod Security and LimitRanges cease to
+            cluster.inside([*cluster.ready, baseline, defaults]),  # these replace Pod Security and LimitRanges
         )
         namespaces.append(namespace)
         if choices.identity:
@@ -120,7 +120,7 @@ def declare(config: StackConfig, facts: RunFacts, owner: pulumi.Resource | None 
         _volumes(config, cluster, name, [*shared, namespace])
         if choices.core_services:
             mlrun = _mlrun(config, cluster.groups, name, corrects=placement.mutates)
-            # MLRun is told of classes only once they exist: a pod that names a missing one is refused.
+            # MLRun gets the classes only once they exist: a pod that names a missing one is refused.
             MlrunSettings(f"{name}-mlrun", mlrun, cluster.inside([classes, namespace]))
     _people(config, cluster, placement, namespaces)
     return outputs(config, cluster, classes, corrects=placement.mutates)

@@ -1,4 +1,4 @@
-"""What ``igz-clusters`` tells a program through environment variables, and whether the run may go on."""
+"""Facts that ``igz-clusters`` passes to a program in environment variables, and whether the run may go on."""
 
 import os
 from collections.abc import Mapping

@@ -100,7 +100,7 @@ def read(message: str) -> Said | None:
     found = _SAID.fullmatch(message.partition("\n")[2].strip())
     if not found:
         return None
-    # The last one: what is wrong may quote anything, how to mend it is the rule's own.
+    # The last "Fix:" counts: the part before may quote any text, the fix is the rule's own.
     before, mark, after = found["text"].rpartition(" Fix: ")
     text, fix = (before, after) if mark else (after, "")
     return Said(found["rule"], text, fix, found["reference"] or "", found["waiver"] or "")

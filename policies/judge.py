@@ -68,7 +68,7 @@ def _each(
     verdict = Verdict()
     with _recorded(verdict), absent_as(filling):
         for thing in scope.find(resource):
-            # One thing that cannot be judged does not excuse its neighbours.
+            # The others are judged even if one cannot be.
             with _recorded(verdict):
                 with absent_as(None):
                     is_concerned = scope.concerns(thing, context)
@@ -87,7 +87,7 @@ def judge_stack(rule: Rule[Any], stack: Stack, context: Context) -> Verdict:
 
 
 def _collect(rule: Rule[Any], subject: object, context: Context, verdict: Verdict) -> None:
-    # One by one: what was found before an unknown value stays found.
+    # One by one, so that findings before an unknown value are kept.
     for finding in rule.check(subject, context):
         verdict.findings.append(finding)
 

@@ -264,7 +264,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
             text = violation(rule, _without(secrets, finding.message))
             yield self._unless_waived(rule, advice if finding.advice else level, text, finding.urn, judged)
         for place in verdict.crashed:
-            # Nobody waived a rule that says nothing.
+            # A crash cannot be waived.
             yield self._diagnostic(rule, level, crash(rule, place), "")
         if verdict.unjudged:
             text = doubt(verdict.unjudged)

@@ -232,7 +232,7 @@ def some(candidates: Iterable[T], test: Callable[[T], bool]) -> bool:
 def are_among(texts: Iterable[str], allowed: Iterable[str]) -> bool:
     """Return whether each of ``texts`` is one of ``allowed``; unlike ``in``, also for a text that equals any other."""
     known = tuple(allowed)
-    # The text decides, so it stands on the left: a member of an enumeration equals no text that is none of its own.
+    # The text is on the left because its comparison must decide; that of an enumeration's member would say no.
     return all(any(text == each for each in known) for text in texts)
 
 

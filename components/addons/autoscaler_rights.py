@@ -16,7 +16,7 @@ from components.ownership import owned
 _LOOK: Final = ["get", "list", "watch"]
 
 CLUSTER_RULES: Final[Sequence[dict[str, Any]]] = (
-    # The scheduler's simulation needs whatever decides where a pod fits.
+    # The autoscaler simulates the scheduler, and reads all objects on which placement depends.
     {
         "apiGroups": [""],
         "resources": [
@@ -45,7 +45,7 @@ CLUSTER_RULES: Final[Sequence[dict[str, Any]]] = (
 )
 
 OWN_RULES: Final[Sequence[dict[str, Any]]] = (
-    # A name cannot be demanded of something that does not exist yet.
+    # RBAC cannot restrict `create` to a name.
     {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
     {
         "apiGroups": ["coordination.k8s.io"],

@@ -119,7 +119,7 @@ def _pod(args: ClusterAutoscalerArgs) -> dict[str, Any]:
                 "name": NAME,
                 "image": args.image,
                 "command": ["./cluster-autoscaler", *flags(args)],
-                # Asked from the metadata service otherwise, which pods cannot reach.
+                # Otherwise read from the metadata service, which pods cannot reach.
                 "env": [{"name": "AWS_REGION", "value": args.region}],
                 "ports": [{"name": "metrics", "containerPort": METRICS_PORT}],
                 "livenessProbe": probe,

@@ -103,7 +103,7 @@ class DevicePlugin(PlatformComponent):
         metadata = owned(called, namespace=NAMESPACE, labels=labels)
         needed: list[pulumi.Resource] = [ServiceAccount(f"{name}-account", metadata=metadata, opts=self.child())]
         if args.sharing and (args.divider or not args.sharing.profile):
-            # Its content follows from its name, so that other settings come with other pods: the plug-in reads it once.
+            # Its name changes with its content, and so do the pods that mount it: the plug-in reads it only at start.
             data = {_FILE: yaml.safe_dump(_settings(args.sharing))}
             needed.append(ConfigMap(f"{name}-settings", metadata=metadata, data=data, opts=self.child()))
         DaemonSet(

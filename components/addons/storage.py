@@ -58,7 +58,7 @@ class SharedStorageClasses(PlatformComponent):
             spec = storage_class(
                 share.provisioner, share.parameters, is_disk=False, is_kept=args.storage[key].purpose.is_kept
             )
-            # As with the default class, everything is immutable; of the reclaim policy the provider does not know it.
+            # As with the default class, everything is immutable; the provider does not know this of the reclaim policy.
             options = self.child(delete_before_replace=True, replace_on_changes=["reclaimPolicy"])
             StorageClass(share.class_name, metadata=owned(share.class_name), **spec, opts=options)
         self.register_outputs({"names": [share.class_name for share in own.values()]})

@@ -58,7 +58,7 @@ class ClusterHandle:
     """Parent of the components inside the cluster; None for the stack itself."""
 
     def identity_of(self, namespace: str) -> NamespaceIdentity:
-        """Return what the cloud made for a namespace's identity; nothing where there is no cloud."""
+        """Return what the cloud made for a namespace's identity; nothing without a cloud."""
         return self.identities.get(namespace, NamespaceIdentity())
 
     def inside(self, needed: Sequence[pulumi.Resource]) -> pulumi.ResourceOptions:

@@ -86,7 +86,7 @@ POD_VARIABLES: Final = {
     "creates": "request.operation == 'CREATE'",
     "core": is_marked("object.metadata", LabelKey.CORE_SERVICE),
     "was": f"!variables.creates && {is_marked('oldObject.metadata', LabelKey.CORE_SERVICE)}",
-    # Controllers and garbage collection touch metadata of core services; nobody else may touch what runs.
+    # Controllers and garbage collection change metadata of core services; the mark and the spec need the right.
     "touched": "variables.creates ? variables.core : variables.core != variables.was"
     " || (variables.core && object.spec != oldObject.spec)",
 }

@@ -134,7 +134,7 @@ def _hosted_zone(identifier: str) -> str:
     if "/hostedzone/" in identifier or identifier.startswith("hostedzone/"):
         raise ValueError("must be the id alone, without /hostedzone/, such as Z0123456789ABC")
     if not re.fullmatch(_HOSTED_ZONE, identifier):
-        raise ValueError("is not the id of a hosted zone, such as Z0123456789ABC; a zone's name is no id")
+        raise ValueError("is not the id of a hosted zone, such as Z0123456789ABC; a zone's name is not an id")
     return identifier
 
 

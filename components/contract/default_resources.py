@@ -30,7 +30,7 @@ IS_BUILD: Final = (
 """True for image builds: their need of memory depends on the image, so MLRun and Nuclio set no limits on purpose."""
 
 COMPLETED: Final = {
-    # Their templates must stay like those of their owners; pods are completed whoever makes them.
+    # Their templates must stay like those of their owners; pods are completed for every author.
     "pod-or-by-people": f"request.resource.resource == 'pods' || !({BY_THE_CLUSTER})",
     "template-is-new": TEMPLATE_IS_NEW,
 }
@@ -38,7 +38,7 @@ COMPLETED: Final = {
 
 
 def limit_range_gives_limits(environment: Environment, admission: AdmissionMode, *, mutates: bool) -> bool:
-    """Return whether LimitRanges must give limits: RS-01 would refuse a pod without, nothing else adds one."""
+    """Return whether LimitRanges must give limits: RS-01 requires them, and nothing else adds them."""
     return environment is Environment.PROD and admission is AdmissionMode.DENY and not mutates
 
 

@@ -315,7 +315,7 @@ def spare_nodes(groups: Iterable[NodeGroup], keeps: Reserves) -> dict[str, int]:
 
 
 def has_open_spot(groups: Iterable[NodeGroup]) -> bool:
-    """Return whether pods without tolerations may run on spot nodes; only a preference does not keep them off."""
+    """Return whether pods without tolerations may run on spot nodes, for want of a taint that keeps them off."""
     return any(
         group.lifecycle is Lifecycle.SPOT
         and all(taint.effect is TaintEffect.PREFER_NO_SCHEDULE for taint in group.taints)

@@ -1,7 +1,7 @@
 """Office hours: when a pool keeps its minimum, or a whole development cluster has nodes at all.
 
-The clouds keep the hours themselves, by schedules that they run without us. What is open is computed here as well, so
-that a cluster that sleeps is told apart from one that failed.
+The clouds keep the hours themselves, by schedules that they run without us. The hours are computed here as well,
+to distinguish a cluster that is stopped on schedule from one that failed.
 """
 
 import re

@@ -130,7 +130,7 @@ class KindDescriptor(Generic[ConfigT]):
     group_problem: Callable[[ConfigT, str], str | None] = any_group
     """Returns why no group can have a name on this kind of cluster; None if one can."""
     group_note: Callable[[ConfigT, str], str | None] = any_group
-    """Returns why possibly nobody is in the group of a name; None if somebody may be."""
+    """Returns why a group of this name may have no members; None if it may have some."""
     spot_taint: Taint | None = None
     """Taint that the cloud itself adds to spot nodes; None if it adds none."""
     stack_files: Mapping[Environment, str] = field(default_factory=dict)

@@ -104,7 +104,7 @@ class AutoMount(ContractModel):
         known = _PARAMETERS.get(kind, ())
         if unknown := [name for name in parameters if name not in known]:
             allowed = f"allowed: {', '.join(known)}" if known else "it takes none"
-            raise ValueError(f"{', '.join(unknown)} is no parameter of the type {kind}; {allowed}")
+            raise ValueError(f"{', '.join(unknown)} is not a parameter of the type {kind}; {allowed}")
         if (needed := _REQUIRED.get(kind)) and not parameters.get(needed):
             raise ValueError(f"the type {kind} needs the parameter {needed}")
         return parameters
@@ -165,12 +165,12 @@ class MlrunChoices(ContractModel):
     pending_not_scheduled: Annotated[
         Wait,
         Explained(
-            "A day: elastic pools add nodes within minutes. MLRun's own default is no limit.",
+            "A day: elastic pools add nodes within minutes. MLRun itself sets no limit.",
             "MLRun's state threshold pending_not_scheduled.",
         ),
     ] = Field(
         STATE_THRESHOLDS["pending_not_scheduled"],
-        description="How long a run may wait for a node before MLRun aborts it; '-1', in quotes, is no limit.",
+        description="How long a run may wait for a node before MLRun aborts it; '-1', in quotes, means no limit.",
         examples=["-1"],
     )
     image_pull_backoff: Annotated[
@@ -182,7 +182,7 @@ class MlrunChoices(ContractModel):
     )
     executing: Annotated[Wait, Explained("MLRun's own default.", "MLRun's state threshold executing.")] = Field(
         STATE_THRESHOLDS["executing"],
-        description="How long a run may take before MLRun aborts it; '-1', in quotes, is no limit.",
+        description="How long a run may take before MLRun aborts it; '-1', in quotes, means no limit.",
         examples=["7d"],
     )
     auto_mount: Annotated[

@@ -121,8 +121,8 @@ class UserNamespace(ContractModel):
         ),
     ] = Field(
         None,
-        description="Rights of the namespace's jobs in the cloud, without keys (docs/identity.md). Who may create pods "
-        "here has them.",
+        description="Rights of the namespace's jobs in the cloud, without keys (docs/identity.md). Users who may "
+        "create pods here have them.",
         examples=[{"buckets": [{"bucket": "ml-data", "prefix": "vision/", "access": "write"}]}],
     )
     quota: Annotated[

@@ -191,7 +191,7 @@ def _in_namespaces(people: People, core_namespaces: Collection[str]) -> Iterator
 
 
 def authors_of_pods(people: People, namespaces: Mapping[str, bool]) -> tuple[str, ...]:
-    """Return the keys of the stack file that let somebody create pods in a namespace without core services.
+    """Return the keys of the stack file that let users create pods in a namespace without core services.
 
     ``namespaces`` are those of the stack, and whether core services run there.
     """

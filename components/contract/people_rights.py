@@ -38,7 +38,7 @@ class PeopleRole(StrEnum):
     """Nodes and priority classes: data scientists."""
 
     VERIFIER = "igz-clusters:verifier"
-    """What a stack declares, and what tells whether it works: pipelines that compare a cluster with its stack."""
+    """What a stack declares, and what shows whether it works: pipelines that compare a cluster with its stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ _COMPARED: Final[Mapping[str, tuple[str, ...]]] = {
     "scheduling.k8s.io": ("priorityclasses",),
     "storage.k8s.io": ("storageclasses",),
 }
-"""Kinds that stacks declare, those that the engine reads to tell whether a Deployment is available, and two more.
+"""Kinds that stacks declare, those that the engine reads to see whether a Deployment is available, and two more.
 
 Webhooks are for passports: one can change every object that a stack declares, and every pod. Services and Ingresses
 hold load balancers: a preview reads them where a change removes the ways in to a cluster.

@@ -184,7 +184,7 @@ def placement_variables(placement: Placement) -> dict[str, str]:
         " : has(dyn(object).spec.template) ? '/spec/template' : ''",
         **CHOICE_VARIABLES,
         "old": _OLD,
-        # An update does not vouch for a template that somebody else may have written.
+        # An update does not make a template a core service: another user may have written it.
         "isOwn": "request.operation == 'CREATE'"
         f" || variables.old.?metadata.?labels['{LabelKey.CORE_SERVICE}'].orValue('') == '{TRUE}'",
         "becomesCore": f"{undecided} && variables.isOwn && {_in(placement.core_namespaces)}"
@@ -265,10 +265,10 @@ NOTICE: Final = (
 
 
 def settled(placement: Placement) -> str:
-    """Return the expression: who may install core services answers for the place of this pod or template.
+    """Return the expression: the author of this pod or template may install core services, and so choose any place.
 
-    Of pods and controllers that the cluster's own controllers make, the author was judged at their owner. The owner
-    counts only in their requests: any other user can write any owner.
+    Pods and controllers that the cluster's own controllers make were judged at their owner. The owner counts only in
+    requests of these controllers, since any other user can write any owner reference.
     """
     kinds = ", ".join(f"'{kind}'" for kind in _OWNERS)
     owned = (
@@ -279,9 +279,9 @@ def settled(placement: Placement) -> str:
 
 
 def excused(checks: Iterable[Check], placement: Placement) -> tuple[dict[str, str], tuple[Check, ...]]:
-    """Return checks of pods' lifecycles without pods for whose place an author answers, and the variables they need.
+    """Return checks of pods' lifecycles, except for pods whose author may choose any place, and their variables.
 
-    Pods that select user pools are not excused: anybody may create their controllers.
+    Pods that select user pools are not excused: every user may create their controllers.
     """
     checks = tuple(checks)
     if placement.mutates or not checks:

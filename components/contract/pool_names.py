@@ -33,7 +33,7 @@ def _label_key(key: str) -> str:
 
 
 def label_value(value: str) -> str:
-    """Return a label's value; ``ValueError`` says why it is none."""
+    """Return a label's value; ``ValueError`` says why it is invalid."""
     if problem := label_value_problem(value):
         raise ValueError(problem)
     return value
@@ -90,4 +90,4 @@ LabelValue = Annotated[str, AfterValidator(label_value), Field(json_schema_extra
 InstanceTypeName = Annotated[
     str, AfterValidator(_instance_type), Field(json_schema_extra=lambda said: said.update(enum=sorted(INSTANCE_TYPES)))
 ]
-"""A machine type that ``INSTANCE_TYPES`` knows; the schema lists them when somebody asks for it."""
+"""A machine type that ``INSTANCE_TYPES`` knows; their list is computed only for a schema."""

@@ -22,7 +22,7 @@ SOAK_MINUTES_MAX: Final = 30
 """Limits of AKS: https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling."""
 
 NODE_MINUTES: Final = 15
-"""Minutes that the replacement of a node takes beside its drain (assumed); only the patience of ``up`` hangs on it."""
+"""Minutes that the replacement of a node takes beside its drain (assumed); it decides only how long ``up`` waits."""
 
 _NODES: Final = rf"[1-9]\d{{0,2}}|{NODES_MAX}|([1-9]\d?|100)%"
 

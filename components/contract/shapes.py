@@ -19,7 +19,7 @@ VARIANTS: Final = tuple(each for each in Variant if each not in (Variant.DISK, V
 """Variants that may be asked for by name: disks have a key of their own, and parts of GPUs differ in size."""
 
 _OF_GPU_MACHINES: Final = frozenset({Variant.DISK, Variant.ISOLATED, Variant.NETWORK})
-"""What machines with GPUs have anyway, so that nobody must ask for it."""
+"""Variants that machines with GPUs have anyway, so that a shape need not name them."""
 
 
 def _model(name: str) -> str:
@@ -119,7 +119,7 @@ class MachineShape(ContractModel):
 
 
 def unusual(machine: InstanceType) -> frozenset[Variant]:
-    """Return the variants of a machine type that nobody gets unasked; disks are usual if it has GPUs."""
+    """Return the variants of a machine type that a shape must name; disks need no mention if it has GPUs."""
     return machine.variants - (_OF_GPU_MACHINES if machine.gpus else frozenset())
 
 

@@ -63,7 +63,7 @@ class Purpose(StrEnum):
 
     @property
     def is_kept(self) -> bool:
-        """Whether a loss of the data is a loss to somebody."""
+        """Whether the data cannot be computed again."""
         return self is not Purpose.SCRATCH
 
 

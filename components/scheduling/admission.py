@@ -179,7 +179,7 @@ class AdmissionGuard(PlatformComponent):
                     "verbs": EVERYTHING,
                 },
                 {
-                    # Who may write a mutation can change the requests of cluster admins.
+                    # A user who may write a mutation can change the requests of cluster admins.
                     "apiGroups": ["admissionregistration.k8s.io"],
                     "resources": ["mutatingadmissionpolicies", "mutatingadmissionpolicybindings"],
                     "verbs": ["get", "list", "watch"],
@@ -192,7 +192,7 @@ class AdmissionGuard(PlatformComponent):
                 },
             ],
         )
-        # Pods of a Deployment are made by a controller of the cluster: the mark was judged on the Deployment.
+        # A controller of the cluster makes the pods of a Deployment: the mark was checked on the Deployment.
         ClusterRoleBinding(
             "igz-clusters-controllers",
             metadata=owned("igz-clusters:controllers"),

@@ -140,7 +140,7 @@ SUBJECTS: Final = {
         judged=[resources("", ["pods", "pods/ephemeralcontainers", "pods/resize"], "CREATE", "UPDATE")],
         foretold=[resources(group, kinds, "CREATE", "UPDATE") for group, kinds in GUARDED_CONTROLLERS.items()],
         scope=USER_NAMESPACES,
-        # Controllers touch the metadata of pods that were there before a rule was; what runs may not get worse.
+        # Controllers change metadata of pods that are older than a rule, so only new or changed specs are checked.
         conditions={"spec-is-new": "request.operation == 'CREATE' || object.spec != oldObject.spec"},
         variables=RULE_VARIABLES,
     ),
@@ -148,7 +148,7 @@ SUBJECTS: Final = {
     "nodes": Subject(
         judged=[resources("", ["nodes"], "DELETE")],
         conditions={
-            # Cloud controllers delete the node of an instance that is gone, which has stopped to report:
+            # Cloud controllers delete the node of an instance that is gone. Such a node no longer reports ready:
             # https://github.com/kubernetes/cloud-provider/blob/master/controllers/nodelifecycle/node_lifecycle_controller.go
             "node-is-alive": "oldObject.?status.?conditions.orValue([])"
             ".exists(c, c.type == 'Ready' && c.status == 'True')",
@@ -247,7 +247,7 @@ class AdmissionRules(PlatformComponent):
     ) -> None:
         reads_parameters = any("params." in rule.expression + rule.culprits for rule in rules)
         spec = {
-            # Who only warns lets pass what cannot be judged.
+            # A policy that only warns admits what it cannot evaluate.
             "failurePolicy": "Fail" if refuses else "Ignore",
             "matchConstraints": {"resourceRules": [*subject.judged, *subject.foretold], **subject.scope},
             "matchConditions": [{"name": key, "expression": value} for key, value in subject.conditions.items()],
@@ -274,14 +274,14 @@ def _parts(
 
 
 def _answered_by_authors(placement: Placement, subject: Subject) -> Subject:
-    """Return pods and controllers for whose place no author may answer.
+    """Return pods and controllers whose authors may not choose any place.
 
-    Conditions, because the expression of a message must not ask for anyone's rights.
+    As conditions, because the expression of a message cannot check rights.
     """
     conditions = {
         "place-not-settled": f"!({settled(placement)})",
         "new": f"({subject.conditions['spec-is-new']}) && (request.resource.resource == 'pods' || {TEMPLATE_IS_NEW})",
-        # They must be able to scale what was there before the rules.
+        # Controllers must be able to scale what is older than the rules.
         "by-people": f"request.resource.resource == 'pods' || !({BY_THE_CLUSTER})",
     }
     return replace(subject, judged=[*subject.judged, *subject.foretold], foretold=(), conditions=conditions)

@@ -38,7 +38,7 @@ class Gangs(PlatformComponent):
                 "resources": ["mpijobs"],
             }
             spec = {
-                # It spares users a wait, and guards nothing: what cannot be judged passes.
+                # The policy only spares users a wait, so jobs that it cannot evaluate are admitted.
                 "failurePolicy": "Ignore",
                 "matchConstraints": {"resourceRules": [jobs], **USER_NAMESPACES},
                 "matchConditions": [{"name": "needs-all-workers", "expression": NEEDS_ALL_WORKERS}],

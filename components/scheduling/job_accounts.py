@@ -31,7 +31,7 @@ class JobAccounts(PlatformComponent):
             ServiceAccount(
                 composed(args.namespace, account),
                 metadata=owned(account, namespace=args.namespace, annotations=args.identity.annotations or None),
-                # Jobs need no rights in the cluster; who lists an account knows whether its pods do.
+                # Jobs need no rights in the cluster. Pods of listed accounts may: Kubernetes' default stays.
                 automount_service_account_token=False if account == JOBS_ACCOUNT else None,
                 opts=self.child(formerly=f"{args.namespace}-{account}", depends_on=list(args.identity.needed)),
             )

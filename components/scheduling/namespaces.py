@@ -131,7 +131,7 @@ class UserNamespaceObjects(PlatformComponent):
             },
         }
         if choices.core_services:
-            # They serve people from outside and call the API server, registries and stores.
+            # They serve users outside the cluster and call the API server, registries and stores.
             policies["allow-core-services"] = {
                 "podSelector": core_services["podSelector"],
                 "policyTypes": ["Ingress", "Egress"],
@@ -153,7 +153,7 @@ class UserNamespaceObjects(PlatformComponent):
 
 
 def _clients(ways_in: WaysIn) -> dict[str, dict[str, Any]]:
-    # Jupyter is no core service, and before Kubernetes 1.36 not all of these have the mark.
+    # Jupyter is not a core service, and before Kubernetes 1.36 not all of these have the mark.
     return {
         f"allow-clients-{name}": {
             "podSelector": {"matchLabels": dict(pods)},

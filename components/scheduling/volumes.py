@@ -13,7 +13,7 @@ from components.contract.shared_storage import Volume, volume_name
 from components.ownership import owned
 
 SIZE: Final = "1Ti"
-"""Size of declared volumes, whatever theirs is: Kubernetes requires one, enforces none, and lets none grow."""
+"""Size of all declared volumes: Kubernetes requires one, does not enforce it, and lets no declared volume grow."""
 
 MANY: Final = "ReadWriteMany"
 
@@ -57,7 +57,7 @@ class NamespaceVolumes(PlatformComponent):
             spec={
                 **_common(class_name),
                 "capacity": {"storage": SIZE},
-                # With the claim goes only the object: the data stays in its directory.
+                # A deletion of the claim deletes only this object: the data stays in its directory.
                 "persistentVolumeReclaimPolicy": "Retain",
                 "claimRef": {
                     "apiVersion": "v1",
@@ -73,7 +73,7 @@ class NamespaceVolumes(PlatformComponent):
             name,
             metadata=owned(claim, namespace=namespace),
             spec={**_common(class_name), "resources": {"requests": {"storage": SIZE}}, "volumeName": name},
-            # A volume that lost its claim binds no other, so that they are replaced together.
+            # A volume that lost its claim binds no other, so both are replaced together.
             opts=self.child(depends_on=[volume], replace_with=[volume], delete_before_replace=True),
         )
 

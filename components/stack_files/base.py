@@ -98,7 +98,7 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def hides(document: Any, path: tuple[int | str, ...]) -> bool:
-    """Return whether a value on the way to a path replaces what is below it: one that is no mapping."""
+    """Return whether a value on the way to a path replaces what is below it: one that is not a mapping."""
     for part in path:
         if not isinstance(document, Mapping):
             return True

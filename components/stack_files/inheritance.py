@@ -99,7 +99,7 @@ def base_file(settings: Any, folder: Path) -> Path | None:
     Raises
     ------
     BaseFileError
-        The base's name is no name.
+        The base's name is invalid.
     """
     name = settings.get(BASE_KEY) if isinstance(settings, Mapping) else None
     if name is None:
@@ -111,7 +111,7 @@ def base_file(settings: Any, folder: Path) -> Path | None:
 
 
 def base_name(file: str) -> str:
-    """Return the name of the base whose file has this name; empty if it is no base."""
+    """Return the name of the base whose file has this name; empty if the file is not a base."""
     found = _NAMED.fullmatch(file)
     return found[1] if found else ""
 
@@ -124,7 +124,7 @@ def inherit(settings: Any, folder: Path) -> Inherited:
     Raises
     ------
     BaseFileError
-        The base does not exist, cannot be read, or has a content that is no base's.
+        The base does not exist, cannot be read, or has invalid content.
     """
     if (file := base_file(settings, folder)) is None:
         is_named = isinstance(settings, Mapping) and BASE_KEY in settings

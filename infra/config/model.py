@@ -311,7 +311,7 @@ class StackConfig(ContractModel):
             has_core_services = {name: choices.core_services for name, choices in namespaces.items()}
             if authors := authors_of_pods(people, has_core_services):
                 findings.add(
-                    "lets privileged pods pass, with which who may create pods takes over nodes; set deny, or remove "
+                    "lets privileged pods pass: users who may create pods can take over nodes; set deny, or remove "
                     + ", ".join(authors),
                     "admission",
                 )

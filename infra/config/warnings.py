@@ -231,6 +231,6 @@ def _claims(config: StackConfig) -> Iterator[Mismatch]:
         if choices.core_services and choices.volumes and claim and claim not in choices.volumes:
             yield Mismatch(
                 ("namespaces", name, "volumes"),
-                f"{', '.join(choices.volumes)}: not '{claim}', which autoMount of MLRun mounts into every function; if "
-                "nobody else creates that claim, no function starts",
+                f"{', '.join(choices.volumes)}: not '{claim}', which autoMount of MLRun mounts into every function; "
+                "unless that claim is created elsewhere, no function starts",
             )

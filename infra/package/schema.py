@@ -23,7 +23,7 @@ _LANGUAGES: Final = ("csharp", "go", "java", "nodejs", "python")
 _ANY: Final = {"$ref": "pulumi.json#/Any"}
 _NULL: Final = {"type": "null"}
 _LISTED_MAX: Final = 12
-"""So many values are listed in the description of an input that allows no others."""
+"""Maximum number of allowed values that the description of an input lists."""
 
 _TEXTS: Final = {"type": "object", "additionalProperties": {"type": "string"}}
 _SAID: Final[dict[str, dict[str, Any]]] = {

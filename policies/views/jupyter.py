@@ -52,9 +52,9 @@ def _is_of_hub(pod: PodFacts) -> bool:
 
 def _runs_jupyter(container: Value) -> bool:
     name, image = container.at("name"), container.at("image")
-    # Images are often outputs of a build; the container's name alone tells what runs there then.
-    told = (name,) if image.is_unknown else (name, image)
-    return any(re.search(PATTERN, text.text() or "") for text in told)
+    # Images are often outputs of a build; then only the container's name shows what runs there.
+    known = (name,) if image.is_unknown else (name, image)
+    return any(re.search(PATTERN, text.text() or "") for text in known)
 
 
 def is_gpu_notebook(pod: PodFacts) -> bool:

@@ -64,7 +64,7 @@ def nuclio_function(props: Value) -> Iterator[PodTemplate]:
     https://docs.nuclio.io/en/stable/reference/function-configuration/function-configuration-reference.html
     """
     function = props.at("spec")
-    yield props.at("metadata"), told(partial(_nuclio_spec, function), function.path)
+    yield props.at("metadata"), read_or_unknown(partial(_nuclio_spec, function), function.path)
 
 
 def _nuclio_spec(function: Value) -> dict[str, object]:
@@ -86,15 +86,15 @@ def _each(entries: Value, key: str) -> object:
     return or_unknown(lambda: [entry.at(key).raw for entry in entries.elements()])
 
 
-def told(tell: Callable[[], object], path: str) -> Value:
-    """Return the result of ``tell`` for the value at ``path``."""
-    return Value(or_unknown(tell), path)
+def read_or_unknown(read: Callable[[], object], path: str) -> Value:
+    """Return the result of ``read`` for the value at ``path``; unknown if it reads a value that cannot be known."""
+    return Value(or_unknown(read), path)
 
 
-def or_unknown(tell: Callable[[], object]) -> object:
-    """Return the result of ``tell``; ``UNKNOWN`` if it reads a value that cannot be known."""
+def or_unknown(read: Callable[[], object]) -> object:
+    """Return the result of ``read``; ``UNKNOWN`` if it reads a value that cannot be known."""
     try:
-        return tell()
+        return read()
     except NotJudgeableError:
         return UNKNOWN
 
@@ -102,11 +102,11 @@ def or_unknown(tell: Callable[[], object]) -> object:
 def labelled(metadata: Value, labels: Mapping[str, str]) -> Value:
     """Return ``metadata`` with labels that an operator adds."""
 
-    def tell() -> object:
+    def read() -> object:
         all_labels = or_unknown(lambda: {**raw_entries(metadata.at("labels")), **labels})
         return present(labels=all_labels, annotations=metadata.at("annotations").raw)
 
-    return told(tell, metadata.path)
+    return read_or_unknown(read, metadata.path)
 
 
 def present(**words: object) -> dict[str, object]:

@@ -73,7 +73,7 @@ def autoscalers(stack: Stack) -> list[AutoscalerFacts]:
 def fewest_replicas(controller: Resource, scalers: Iterable[AutoscalerFacts]) -> int | None:
     """Return how many pods a Deployment or StatefulSet has at least; None if it says nothing, which means 1.
 
-    What scales it decides, whatever it says itself.
+    If an autoscaler scales it, that one's minimum counts.
     """
     least = [scaler.replicas[0] for scaler in scalers if scaler.scales(controller)]
     return min(least) if least else controller.props.at("spec", "replicas").integer()
@@ -111,7 +111,7 @@ class NuclioFunctionFacts:
             not self._spec.at(key).is_absent for key in ("autoScaleMetrics", "customScalingMetricSpecs")
         ):
             return False
-        # Nuclio's own reading of what is absent: one at least, and no more than the fewest.
+        # Nuclio's defaults: a minimum of one, and a maximum that is the minimum.
         fewest, most = self.replicas
         fewest = 1 if fewest is None else fewest
         return most is not None and most > fewest

@@ -7,7 +7,15 @@ from functools import partial
 from typing import Final
 
 from policies.values import NotJudgeableError, Value
-from policies.views.operators import PodTemplate, labelled, or_unknown, present, raw_elements, raw_entries, told
+from policies.views.operators import (
+    PodTemplate,
+    labelled,
+    or_unknown,
+    present,
+    raw_elements,
+    raw_entries,
+    read_or_unknown,
+)
 
 _ROLES: Final = ("driver", "executor")
 
@@ -44,8 +52,8 @@ def spark_pods(*path: str) -> Callable[[Value], Iterator[PodTemplate]]:
         for role in _ROLES:
             part = application.at(role)
             yield (
-                labelled(told(partial(_metadata, part), part.path), {"spark-role": role}),
-                told(partial(_spec, application, part, role), part.path),
+                labelled(read_or_unknown(partial(_metadata, part), part.path), {"spark-role": role}),
+                read_or_unknown(partial(_spec, application, part, role), part.path),
             )
 
     return find
@@ -77,7 +85,7 @@ def _spec(application: Value, part: Value, role: str) -> dict[str, object]:
         serviceAccountName=part.at("serviceAccount").raw,
         volumes=application.at("volumes").raw,
     )
-    # Spark starts from the template and lays its own words over it.
+    # Spark starts from the template and overrides its own fields.
     return {**raw_entries(part.at("template", "spec")), **own}
 
 

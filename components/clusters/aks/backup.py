@@ -64,7 +64,7 @@ SOFT_DELETE_DAYS: Final = 14
 """Days for which a deleted instance can be brought back, though not its snapshots: the fewest, and free of charge."""
 
 VALIDATION: Final = "DeepValidation"
-"""Azure checks roles and extension before it makes an instance, and refuses it where it might make one in error.
+"""Azure checks roles and extension before it makes an instance, and refuses one that would be in an error state.
 
 Azure/azure-rest-api-specs, Microsoft.DataProtection 2025-01-01, ``dataprotection.json`` (``validationType``). Azure's
 CLI asks for that check beforehand: Azure/azure-cli-extensions, ``src/dataprotection/.../backup_instance.py``.

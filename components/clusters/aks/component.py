@@ -118,7 +118,7 @@ class AksCluster(PlatformComponent):
         provider = kubernetes.Provider(
             f"{self._name}-kubernetes",
             kubeconfig=config,
-            # Whatever becomes of the kubeconfig, this is the same cluster: nothing in it is replaced.
+            # Another kubeconfig does not mean another cluster, so nothing in it is replaced.
             cluster_identifier=choices.cluster_id,
             enable_config_map_mutable=True,
             opts=self.child(depends_on=list(control_plane.access)),

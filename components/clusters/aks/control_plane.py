@@ -147,8 +147,8 @@ class ControlPlane(PlatformComponent):
             opts=self.child(
                 depends_on=[identities],
                 protect=args.is_production,
-                # Azure lists all pools here, also those that are resources of their own. Compared, they would be taken
-                # out again by each update; so what is live is sent back, and a pool is changed by its own resource.
+                # Azure lists all pools here, also those that are resources of their own. If the list were compared,
+                # each update would remove these. So the live list is sent back, and each pool has its own resource.
                 ignore_changes=["agentPoolProfiles"],
             ),
         )
@@ -233,7 +233,7 @@ def _key_of_secrets(choices: AksConfig) -> AzureKeyVaultKmsArgs | None:
     if choices.secrets_key_id:
         address = key_address(choices.secrets_key_id)
         return AzureKeyVaultKmsArgs(enabled=True, key_id=address, key_vault_network_access="Public")
-    # AKS keeps a key that is left out, so it is turned off in words.
+    # AKS keeps a key that is left out, so encryption is turned off explicitly.
     return AzureKeyVaultKmsArgs(enabled=False) if choices.previous_secrets_key_id else None
 
 
@@ -262,7 +262,7 @@ def _network(choices: AksConfig) -> ContainerServiceNetworkProfileArgs:
         network_plugin="azure",
         network_plugin_mode="overlay",
         network_dataplane="cilium",
-        # Without an engine the cluster stores NetworkPolicies and nobody enforces them.
+        # Without an engine the cluster stores NetworkPolicies and does not enforce them.
         network_policy="cilium",
         pod_cidr=choices.pod_cidr,
         service_cidr=choices.service_cidr,

@@ -142,7 +142,7 @@ class ClusterIdentities(PlatformComponent):
             needed = self.child(formerly=formerly, depends_on=[self.kubelet], **KEEPS_NAME)
             role_assignment(f"{name}-{right.key}", principal, Grant(right.role, right.scope), needed)
         if registry := registry_of(args.choices.network):
-            # The nodes of other clusters have the role there too.
+            # The nodes of other clusters may have the role there too, so the name contains the cluster.
             key = f"{args.choices.cluster_id} kubelet"
             nodes = Principal(key, self.kubelet.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
             role_assignment(f"{name}-registry", nodes, Grant(ACR_PULL, registry), self.child())
@@ -152,13 +152,13 @@ class ClusterIdentities(PlatformComponent):
         choices = self._args.choices
         yield Right("subnet", NETWORK_CONTRIBUTOR, choices.node_subnet_id)
         if choices.is_private:
-            # The zone of the API's name is linked to the whole network, for which rights on a subnet do not do.
+            # The zone of the API's name is linked to the whole network, so rights on a subnet are not enough.
             yield Right("network", PRIVATE_DNS, choices.network_id)
         if choices.private_dns_zone_id:
             yield Right("zone", PRIVATE_DNS, choices.private_dns_zone_id)
         identities = f"{choices.group_id}/providers/Microsoft.ManagedIdentity/userAssignedIdentities"
         yield Right("kubelet", IDENTITY_OPERATOR, f"{identities}/{self._physical('kubelet')}")
-        # AKS uses two keys at a time, so the role on the vault before stays: the oldest one has the name of old.
+        # AKS uses two keys at a time, so the role on the previous vault stays. The oldest one keeps its earlier name.
         for vault in choices.key_vault_ids:
             is_oldest = vault == choices.key_vault_ids[-1]
             key = f"secrets-key-{vault.rpartition('/')[2].lower()}"

@@ -45,7 +45,7 @@ class DnsRightsArgs:
 class DnsRights(PlatformComponent):
     """The identity of external-dns with roles on one zone, and the namespace with its configuration.
 
-    kubernetes-sigs/external-dns 2bf1bf8a ``docs/tutorials/azure.md``. external-dns itself is no add-on of AKS;
+    kubernetes-sigs/external-dns 2bf1bf8a ``docs/tutorials/azure.md``. external-dns itself is not an add-on of AKS;
     `igz-clusters values --for external-dns` prints its values. It has a namespace of its own because AKS keeps the
     webhook that gives pods their tokens away from ``kube-system`` (Azure/azure-workload-identity#525).
     """
@@ -76,7 +76,7 @@ class DnsRights(PlatformComponent):
 
     def _roles(self, identity: UserAssignedIdentity) -> list[pulumi.Resource]:
         zone = self._args.zone_id
-        # Several clusters have names in one zone, and the assignments of each need names of their own.
+        # Clusters may share a zone, so the names of role assignments contain the cluster.
         key = f"{self._args.choices.cluster_id} {EXTERNAL_DNS}"
         principal = Principal(key, identity.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
         grants = {

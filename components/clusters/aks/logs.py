@@ -69,7 +69,7 @@ class LogWorkspace(PlatformComponent):
             location=args.choices.location,
             sku=WorkspaceSkuArgs(name="PerGB2018"),
             retention_in_days=args.retention_days,
-            # Agents sign in with their identities; nobody needs the workspace's keys.
+            # Agents sign in with their identities; the workspace's keys are not needed.
             features=WorkspaceFeaturesArgs(disable_local_auth=True),
             tags=args.tags,
             opts=self.child(),

@@ -36,7 +36,7 @@ def initial_profile(
 ) -> ManagedClusterAgentPoolProfileArgs:
     """Return the pool that a cluster is created with: its system pool, which keeps its name.
 
-    Once another one took over, it stands for that in the cluster's list, which no update changes.
+    Once another pool took over, this entry still has the name of the pool at creation: no update changes the list.
     """
     return ManagedClusterAgentPoolProfileArgs(
         name=choices.created_with_pool or pool_name(group, choices),
@@ -112,10 +112,10 @@ class AgentPools(PlatformComponent):
                 protect=holds_data,
                 retain_on_delete=holds_data,
                 ignore_changes=_left_alone(group),
-                # The plug-in would delete first, since it takes a given name for one that stays.
+                # By default the plug-in deletes first where a name is given. Here a replacement has another name.
                 delete_before_replace=False,
                 custom_timeouts=_timeouts(group),
-                # AKS deletes no last system pool, but all pools with their cluster.
+                # AKS does not delete the last system pool alone, but deletes all pools with their cluster.
                 deleted_with=args.cluster if is_system else None,
             ),
         )

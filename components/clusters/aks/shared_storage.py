@@ -99,7 +99,7 @@ class SharedStorage(PlatformComponent):
         namespace, claim = at
         names = account_name(self._args.choices, key), share_name(namespace, claim)
         share = FileShare(
-            # In another storage it is another resource: the engine lets a protected one be replaced by an unprotected.
+            # The storage is part of the name: the engine would replace a protected share by an unprotected one.
             f"{self._name}-{key}.{namespace}.{claim}",
             resource_group_name=self._args.resource_group,
             account_name=account.name,

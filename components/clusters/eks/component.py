@@ -124,7 +124,7 @@ class EksCluster(PlatformComponent):
         provider = kubernetes.Provider(
             f"{self._name}-kubernetes",
             kubeconfig=config,
-            # Whatever becomes of the kubeconfig, this is the same cluster: nothing in it is replaced.
+            # Another kubeconfig does not mean another cluster, so nothing in it is replaced.
             cluster_identifier=f"{choices.account_id}/{choices.region}/{choices.name}",
             enable_config_map_mutable=True,
             opts=self.child(depends_on=list(control_plane.access)),
@@ -179,7 +179,7 @@ class EksCluster(PlatformComponent):
             self._in_aws,
         )
         self._node_role_arn = role.arn
-        # Of what the control plane reports and what is wanted the older: nodes are never newer, and go back before it.
+        # The older of the live and the wanted version: nodes are never newer than the control plane.
         wanted = choices.version_of_nodes
         version = control_plane.cluster.version.apply(lambda live: older_of(live, wanted))
         return [
@@ -278,7 +278,7 @@ class EksCluster(PlatformComponent):
                 permissions_boundary=choices.permissions_boundary_arn,
                 tags=self._tags,
             ),
-            # There is nothing to back up before, and the plan goes before the cluster does.
+            # Created after the cluster, and deleted before it.
             pulumi.ResourceOptions.merge(self._in_aws, pulumi.ResourceOptions(depends_on=[control_plane.cluster])),
         )
         return {"backup": dict(made.facts)}

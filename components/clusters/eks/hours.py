@@ -13,9 +13,9 @@ def scheduled_actions(
 ) -> None:
     """Declare the scheduled actions of one Auto Scaling group.
 
-    AWS refuses a second action of a group for the same time, and of two requests at once one, whatever their times:
-    https://github.com/TerraConstructs/base/issues/127. So each action takes the group's name through the one before
-    it: a change deletes the old ones, the last one first, before it puts new ones, also if times are swapped.
+    AWS refuses a second action of a group for the same time, and one of two parallel requests for a group:
+    https://github.com/TerraConstructs/base/issues/127. So each action depends on the one before it, by the group's
+    name: a change deletes the old actions, the last one first, before it creates new ones, also if times are swapped.
 
     Parameters
     ----------

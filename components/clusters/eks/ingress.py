@@ -30,7 +30,8 @@ class LoadBalancerRightsArgs:
 class LoadBalancerRights(PlatformComponent):
     """The role of the AWS Load Balancer Controller, and its association with the controller's service account.
 
-    The controller itself is no EKS add-on; `igz-clusters values --for aws-load-balancer-controller` prints its values.
+    The controller itself is not an EKS add-on. `igz-clusters values --for aws-load-balancer-controller` prints its
+    values.
     """
 
     def __init__(self, name: str, args: LoadBalancerRightsArgs, opts: pulumi.ResourceOptions | None = None) -> None:

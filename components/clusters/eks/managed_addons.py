@@ -31,7 +31,7 @@ class ManagedAddon:
 BEFORE_NODES: Final = (
     ManagedAddon(
         name="vpc-cni",
-        # Without this the cluster stores NetworkPolicies and nobody enforces them.
+        # Without this the cluster stores NetworkPolicies and does not enforce them.
         configuration={"enableNetworkPolicy": "true"},
         pod=PodRole(service_account="aws-node", managed_policies=CNI_POLICIES),
     ),
@@ -114,9 +114,9 @@ class ManagedAddons(PlatformComponent):
             addon_version=args.versions.get(addon.name),
             configuration_values=json.dumps(addon.configuration, sort_keys=True) if addon.configuration else None,
             pod_identity_associations=associations,
-            # What somebody changed by hand goes back to what is written here.
+            # Manual changes are overwritten.
             resolve_conflicts_on_create="OVERWRITE",
             resolve_conflicts_on_update="OVERWRITE",
-            # A cluster has one of a name: a second one is refused while the first is there.
+            # EKS refuses a second add-on of the same name.
             opts=self.child(depends_on=needed, delete_before_replace=True),
         )

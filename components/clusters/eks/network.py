@@ -104,7 +104,7 @@ class CreatedVpc(PlatformComponent):
             tags={"Name": args.cluster_name},
             opts=self.child(protect=args.is_production),
         )
-        # Whoever forgets to name a security group gets this one: it lets nothing in and nothing out.
+        # Resources that name no security group get this one: it lets nothing in and nothing out.
         DefaultSecurityGroup(f"{name}-default", vpc_id=self._vpc.id, ingress=[], egress=[], opts=self.child())
         plan = address_plan(IPv4Network(args.choices.cidr), args.zones)
         # https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html

@@ -36,7 +36,7 @@ NFS_PORT: Final = 2049
 
 USER: Final = 1000
 GROUP: Final = 100
-"""User and group that own all files, whoever writes them: an access point replaces the identity of its clients.
+"""User and group that own all files: an access point replaces the user and group of its clients.
 
 Those of Jupyter's images (jupyter/docker-stacks, ``images/docker-stacks-foundation/Dockerfile``).
 """
@@ -72,7 +72,7 @@ class SharedStorageArgs:
     nodes_group: pulumi.Input[str]
     """Security group of the nodes."""
     is_production: bool
-    """Whether file systems that hold what nobody can compute again are protected."""
+    """Whether file systems with data that cannot be computed again are protected."""
 
 
 class StorageOfOneType(PlatformComponent):
@@ -123,10 +123,10 @@ class SharedStorage(StorageOfOneType):
         args, name = self._args, f"{self._name}-{key}"
         files = FileSystem(
             name,
-            # Chosen, so that a run that was killed while AWS made the file system is found again.
+            # Set, so that a file system is found again if the run was killed while AWS made it.
             creation_token=creation_token(args.choices.name, key),
             encrypted=True,
-            # Bursting throughput is by the size of the data: a small dataset is a slow one.
+            # Bursting throughput grows with the size of the data, so a small dataset would be slow.
             throughput_mode="elastic",
             tags={"Name": name, OwnTag.PURPOSE.value: storage.purpose.value},
             opts=self.child(
@@ -155,7 +155,7 @@ class SharedStorage(StorageOfOneType):
         )
 
     def _policy(self) -> str:
-        """Return what clients may do: without a policy whoever reaches a mount target mounts everything, in clear.
+        """Return what clients may do: without a policy every client of a mount target mounts everything, in clear.
 
         https://docs.aws.amazon.com/efs/latest/ug/iam-access-control-nfs-efs.html
         """

@@ -51,7 +51,7 @@ class ExistingCluster(PlatformComponent):
             # A path or nothing, so that no key is ever in the state; without one the plug-in looks where kubectl does.
             kubeconfig=choices.kubeconfig,
             context=choices.context,
-            # Whatever becomes of the kubeconfig, this is the same cluster: nothing in it is replaced.
+            # Another kubeconfig does not mean another cluster, so nothing in it is replaced.
             cluster_identifier=choices.cluster_id,
             enable_config_map_mutable=True,
             opts=self.child(),

@@ -103,7 +103,7 @@ def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
     return {
         "vm_size": group.instances[0].name,
         "availability_zones": [group.zone] if group.zone else sorted(choices.zones),
-        # Plain data and not the subnet's answer: the name hangs on it.
+        # Plain data and not the subnet's output, because the pool's name depends on it.
         "vnet_subnet_id": choices.node_subnet_id,
         "max_pods": PODS_MAX,
         "os_type": "Linux",

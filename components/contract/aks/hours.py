@@ -120,7 +120,7 @@ def definition(hours: OfficeHours, action: PowerAction, cluster: str, identity: 
         "contentVersion": "1.0.0.0",
         "parameters": {},
         "triggers": {"hours": {"type": "Recurrence", "recurrence": recurrence}},
-        # The state of the operation is no part of the cluster, so to ask for it needs a role on the subscription.
+        # The operation is not a part of the cluster: reading its state needs a role on the subscription.
         "actions": {
             action.value: {
                 "type": "Http",

@@ -12,7 +12,7 @@ BLOB_READER: Final = "2a2b9908-6ea1-4ae2-8e65-a410df84e7d1"
 """Storage Blob Data Reader."""
 
 BLOB_CONTRIBUTOR: Final = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
-"""Storage Blob Data Contributor. It may delete the container too: no condition restricts what is no data action."""
+"""Storage Blob Data Contributor. It may delete the container too: conditions restrict data actions only."""
 
 ACR_PULL: Final = "7f951dda-4ed3-4680-a7ca-43fe172d538d"
 ACR_PUSH: Final = "8311e382-0749-4cb8-b61a-304f252e45ec"
@@ -53,7 +53,7 @@ class Assignment:
     kind: str
     """What it is on, as ``KEYS`` calls it."""
     parts: tuple[str, ...]
-    """What tells it from others of its kind inside the identity, without dots."""
+    """What distinguishes it from others of its kind inside the identity, without dots."""
     role: str
     scope: str
     condition: str = ""

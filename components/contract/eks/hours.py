@@ -53,7 +53,7 @@ class ScheduledAction:
     def name(self) -> str:
         """Its name in AWS, which no other group's action has, and another one after every change.
 
-        The provider's id is the name alone, by which `recover` tells what the state has from what it lacks. AWS
+        The provider's id is the name alone, by which `recover` finds actions that the state lacks. AWS
         computes the next start of an action, and the provider would send that again with a change: the action would
         also run then, or be refused because the time has passed.
         """
@@ -82,7 +82,7 @@ class GroupHours:
 
     @property
     def tag(self) -> str:
-        """Value of ``OwnTag.HOURS``, from which drift is told apart."""
+        """Value of ``OwnTag.HOURS``, by which sizes that schedules set are not reported as drift."""
         return f"night={self.low_by_night} day={self.low_by_day}"
 
 

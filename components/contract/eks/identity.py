@@ -41,7 +41,7 @@ WRITE_IMAGES: Final = ("ecr:CompleteLayerUpload", "ecr:InitiateLayerUpload", "ec
 """Actions on repositories: https://docs.aws.amazon.com/AmazonECR/latest/userguide/image-push-iam.html."""
 
 LOG_IN_TO_ECR: Final = "ecr:GetAuthorizationToken"
-"""Knows no resource: its token has the rights of whoever asked for it."""
+"""It cannot be limited to a resource; its token has the rights of the caller."""
 
 
 def identity_problems(choices: EksConfig, identities: Mapping[str, CloudIdentity]) -> Iterator[Mismatch]:

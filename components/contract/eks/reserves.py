@@ -56,7 +56,7 @@ _ON_THE_HOST: Final = 2
 
 
 def pod_addresses(instance: InstanceType) -> int:
-    """Return for how many pods the machine's network interfaces have addresses; 110 if it is none of AWS.
+    """Return for how many pods the machine's network interfaces have addresses; 110 if it is not a type of AWS.
 
     nodeadm reserves memory for so many, even if the node takes fewer, and with prefix delegation more.
     """
@@ -71,7 +71,7 @@ def takes_prefixes(instance: InstanceType) -> bool:
 def has_interfaces_for_pods(instance: InstanceType) -> bool:
     """Return whether the machine's interfaces beside the first have prefixes for as many pods as EKS promises.
 
-    The first of several, which cannot be told from the count of addresses, holds at most half of them.
+    How many the first interface holds is not known from the count of addresses; of several it is at most half.
     """
     if instance.name in _ONE_INTERFACE:
         return False

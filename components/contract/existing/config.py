@@ -17,7 +17,7 @@ OLDEST_MINOR: Final = 30
 https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/."""
 
 NOT_MADE_YET: Final = "00000000-0000-0000-0000-000000000000"
-"""Stands for ``clusterId`` until the cluster exists; no cluster has it."""
+"""Placeholder for ``clusterId`` until the cluster exists; no cluster has this UID."""
 
 _UID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ABSOLUTE: Final = r"(/|~/)[^\s].*"
@@ -167,10 +167,10 @@ class ExistingConfig(ContractModel):
     @field_validator("nodes", mode="after")
     @classmethod
     def _no_node_is_in_two_pools(cls, nodes: dict[str, NodeChoice]) -> dict[str, NodeChoice]:
-        findings, told = Findings(), set[frozenset[str]]()
+        findings, reported = Findings(), set[frozenset[str]]()
         for (wide, wider), (narrow, narrower) in permutations(nodes.items(), 2):
-            if wider.selector.items() <= narrower.selector.items() and frozenset((wide, narrow)) not in told:
-                told.add(frozenset((wide, narrow)))
+            if wider.selector.items() <= narrower.selector.items() and frozenset((wide, narrow)) not in reported:
+                reported.add(frozenset((wide, narrow)))
                 findings.add(
                     f"every node that it selects also belongs to pool '{wide}'; make the selectors disjoint",
                     narrow,

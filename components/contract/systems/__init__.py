@@ -1,1 +1,1 @@
-"""What each system on the cluster must be told, derived from a stack file: Helm values and settings."""
+"""Helm values and settings of each system on the cluster, derived from a stack file."""

@@ -25,7 +25,7 @@ _IDLE: Final = "10m"
 
 
 def services(cluster: PlatformCluster) -> dict[str, dict[str, Any]]:
-    """Return what each service must be told, by its name.
+    """Return the settings of each service, by its name.
 
     Notebooks with GPUs scale to zero (Iguazio best practices, Jupyter service considerations), so that their nodes can.
     """
@@ -43,7 +43,7 @@ def services(cluster: PlatformCluster) -> dict[str, dict[str, Any]]:
 
 
 def values(cluster: PlatformCluster, _: SystemChoices) -> SystemValues:
-    """Return what each service must be told, below its name."""
+    """Return the settings of each service, below its name."""
     notes = ("services without a GPU stay off nodes with a taint: the API has no tolerations",)
     return SystemValues(content=services(cluster), notes=notes, next="set this in each service, after `up`")
 

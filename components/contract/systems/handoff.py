@@ -1,4 +1,4 @@
-"""What Iguazio's installer is told where it makes the servers (``servers: provazio``): a specification to sign off.
+"""The specification for Iguazio's installer where it makes the servers (``servers: provazio``), to sign off.
 
 Facts about the installer are from Iguazio's public documentation (Iguazio best practices, provisioning of the servers;
 the pages in ``installer_identities``). What it does not say is listed as not known.
@@ -132,8 +132,8 @@ def _gaps(cluster: PlatformCluster, choices: ExistingConfig) -> Iterator[str]:
     spot = [group for group in cluster.groups if group.lifecycle is Lifecycle.SPOT]
     if any(each.provider is Provider.AZURE for group in spot for each in group.instances):
         yield (
-            f"AKS adds the taint {AKS_SPOT_TAINT} to spot nodes, and a stack of kind existing does not tell MLRun and "
-            "Nuclio to tolerate it: their pods stay off spot nodes unless their authors add the toleration."
+            f"AKS adds the taint {AKS_SPOT_TAINT} to spot nodes, and a stack of kind existing gives MLRun and "
+            "Nuclio no toleration for it: their pods stay off spot nodes unless their authors add the toleration."
         )
     yield "The version of Kubernetes and the names of zones are chosen in the installation; a stack file has neither."
 

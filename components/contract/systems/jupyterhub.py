@@ -94,7 +94,7 @@ def _gpu_profile(cluster: PlatformCluster, gpu: str) -> dict[str, Any]:
 
 
 def _placement() -> Iterator[tuple[str, Any]]:
-    """Yield place, class and mark of the chart's core services. The class is no value of its own in this chart."""
+    """Yield place, class and mark of the chart's core services. This chart has no value for the class alone."""
     for pod, labels in (("hub", "hub"), ("proxy.chp", "proxy")):
         yield f"{pod}.nodeSelector", {LabelKey.ROLE.value: PoolRole.INITIAL.value}
         yield f"{pod}.extraPodSpec.priorityClassName", SystemPriority.MEDIUM.value

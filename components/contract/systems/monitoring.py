@@ -1,4 +1,4 @@
-"""Monitoring: values of kube-prometheus-stack, and what the same chart inside MLRun CE's is told too."""
+"""Monitoring: values of kube-prometheus-stack, also where MLRun CE's chart contains it."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -53,11 +53,11 @@ def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
 def stack_settings(
     cluster: PlatformCluster, by_operator: tuple[str, ...] = (_PROMETHEUS,)
 ) -> Iterator[tuple[str, Any]]:
-    """Yield path and value of what the chart is told, be it alone or in MLRun CE's.
+    """Yield path and value of each setting of the chart, alone or in MLRun CE's.
 
-    Pods that an operator creates (``by_operator``) are no core services: it has no right to mark them, which every
-    user who may create a Prometheus would have through it. They run on-demand in the pools for jobs, in the highest
-    class of users: without one they would be evicted before all jobs.
+    Pods that an operator creates (``by_operator``) are not core services: it has no right to mark them. With that
+    right, every user who may create a Prometheus could mark pods through it. They run on-demand in the pools for jobs,
+    in the highest class of users: without one they would be evicted before all jobs.
     """
     amounts = {"requests": dict(_NODE_EXPORTER), "limits": dict(_NODE_EXPORTER)}
     yield "prometheus-node-exporter.resources", amounts

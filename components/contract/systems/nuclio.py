@@ -1,4 +1,4 @@
-"""Nuclio: values of its own chart, and what the same chart inside MLRun CE's is told too.
+"""Nuclio: values of its own chart, also where MLRun CE's chart contains it.
 
 Sources: nuclio 9e837f6a, ``pkg/platformconfig/types.go``, ``pkg/platform/kube/platform.go``, ``hack/k8s/helm/nuclio``.
 """

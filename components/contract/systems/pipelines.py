@@ -1,4 +1,4 @@
-"""Kubeflow Pipelines: what its controller of workflows (Argo) and its services are told.
+"""Kubeflow Pipelines: settings of its workflow controller (Argo) and its services.
 
 Sources: kubeflow/pipelines 2.17.0 (4a3592cb) ``manifests/kustomize``; argoproj/argo-workflows v4.0.5 (0ab14521) and
 v3.4.17 (89cbdb53), ``workflow/controller``; mlrun/ce 44ef417e ``charts/mlrun-ce/templates/pipelines``.
@@ -76,7 +76,7 @@ def _of_mlrun_ce(cluster: PlatformCluster, choices: SystemChoices) -> SystemValu
         items.append(_deployment(CONTROLLER, _as_core_service(), at))
         notes.append("helm upgrade sets the class of the workflow controller back: repeat the command after each")
     content = {"apiVersion": "v1", "kind": "List", "items": items}
-    # Not with our own field manager, by which a run tells the stack's objects from those of others.
+    # Not with our own field manager: by it a run recognises the stack's objects.
     command = "kubectl apply --server-side --force-conflicts -f FILE"
     return SystemValues(content=content, notes=tuple(notes), next=command)
 

@@ -55,7 +55,7 @@ class PlatformCluster:
 
     @property
     def service_selector(self) -> dict[str, str]:
-        """Node selector of services that are no core services: on-demand nodes of the pools for jobs."""
+        """Node selector of services that are not core services: on-demand nodes of the pools for jobs."""
         return self._on_demand(PoolRole.WORKLOAD)
 
     @property
@@ -75,7 +75,7 @@ class PlatformCluster:
         if self._has_place(PoolRole.WORKLOAD):
             return ""
         return (
-            "no pool of role workload is on-demand, so services that are no core services have no node, nor have "
+            "no pool of role workload is on-demand, so services that are not core services have no node, nor do "
             "notebooks without an on-demand pool of role jupyter; add one"
         )
 

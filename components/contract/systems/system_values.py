@@ -48,7 +48,7 @@ class SystemChoices:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemValues:
-    """What a system must be told.
+    """Settings of a system.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 // The site's search runs in a worker, and Chromium starts none for a page that was opened from a folder. There, this runs
-// the worker's script in a hidden frame instead. Its name tells the generator to load none from elsewhere.
+// the worker's script in a hidden frame instead. Because of its name the generator loads none from elsewhere.
 "use strict";
 if (location.protocol === "file:") {
   const deliver = (target, data) => {

@@ -1,1 +1,1 @@
-"""Identities in the cloud: of pods, and of whoever could use their rights from elsewhere."""
+"""Identities in the cloud: of pods, and keys that could be used from elsewhere."""

@@ -31,7 +31,7 @@ RULE = Rule(
     level=MANDATORY_EVERYWHERE,
     source="AWS security best practices in IAM, temporary credentials for workloads",
     applies_to=resources_of("each user and each key of a cloud", *_KEYS),
-    why="A permanent key works from anywhere until somebody revokes it, and Pulumi's state contains it.",
+    why="A permanent key works from anywhere until it is revoked, and Pulumi's state contains it.",
     fix="Remove it; use `identity` of a namespace for pods, and a role for pipelines.",
     check=check,
 )

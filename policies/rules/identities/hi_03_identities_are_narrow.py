@@ -67,7 +67,7 @@ _SUBSCRIPTION_PARTS: Final = 2
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Reject wildcards in actions, data without a name, pods' roles for anybody, and broad roles."""
+    """Reject wildcards in actions, data without a name, roles that any pod may assume, and broad roles."""
     subject = f"{resource.type.rpartition(':')[2]} '{resource.name}'"
     yield from _CHECKS.get(resource.type, _assignment)(resource.props, subject)
 

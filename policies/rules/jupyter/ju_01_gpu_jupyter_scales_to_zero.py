@@ -35,7 +35,7 @@ def _has_gpu_notebook(resource: Resource) -> bool:
 
 def _scales_to_zero(service: Resource, scaler: Resource) -> bool:
     if _SCALED_OBJECT.fullmatch(scaler.type):
-        # KEDA goes down to 0 unless told otherwise.
+        # KEDA's default minimum is 0.
         smallest = scaler.props.at("spec", "minReplicaCount").integer() or 0
     elif HORIZONTAL_POD_AUTOSCALER.fullmatch(scaler.type):
         smallest, _ = AutoscalerFacts(scaler).replicas

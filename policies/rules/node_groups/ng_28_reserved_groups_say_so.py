@@ -10,7 +10,7 @@ from policies.views.node_groups import NODE_GROUPS, NodeGroupFacts
 
 
 def check(group: NodeGroupFacts, _: Context) -> Iterator[Finding]:
-    """Require the label, by which rules and people tell reserved nodes from those on demand."""
+    """Require the label that distinguishes reserved nodes from those on demand."""
     found = group.label(LabelKey.RESERVED)
     if group.lifecycle is Lifecycle.RESERVED and found != Lifecycle.RESERVED:
         yield Finding(

@@ -1,4 +1,4 @@
-"""HN-08: what nodes are told when they start contains no secrets."""
+"""HN-08: user data and proxy settings of nodes contain no secrets."""
 
 import base64
 import re
@@ -24,7 +24,7 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Reject secrets in user data, and logins in the addresses of a proxy, which AKS tells every pod too."""
+    """Reject secrets in user data, and logins in the addresses of a proxy, which AKS passes to every pod."""
     if resource.type == LAUNCH_TEMPLATE:
         given = resource.props.at("userData").text()
         contents = _contents(given) if given else []

@@ -39,7 +39,7 @@ def _too_large(pools: list[Resource], context: Context, pod: PodFacts) -> Iterat
         return
     groups = (group for resource in pools for group in node_groups(resource) if may_run_on(pod, group))
     machines = [(machine, group) for group in groups for machine in group.instances]
-    # Where no pool has the labels, nothing is too small: PL-03 says so.
+    # If no pool has the labels, PL-03 reports it.
     if machines:
         largest, group = max(machines, key=lambda each: (each[0].memory_mib, each[0].vcpus))
         asked = ", ".join(f"{_shown(name, need)} {name}" for name, need in needs.items() if need)

@@ -41,7 +41,7 @@ def _grows_for(pod: PodFacts, group: NodeGroupFacts, context: Context) -> bool:
 
 
 def _may_land(pod: PodFacts, group: NodeGroupFacts, context: Context) -> bool:
-    # On GPU nodes lands only what asks for a GPU.
+    # Only pods that request a GPU run on GPU nodes.
     if group.role is PoolRole.GPU and not asked_gpus(pod, context):
         return False
     return all(demand.is_met_by(group) for demand in selector(pod) if demand.key in CHOOSING_KEYS)

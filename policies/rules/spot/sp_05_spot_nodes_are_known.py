@@ -21,16 +21,16 @@ from policies.views.nuclio import NuclioSettingsFacts, nuclio_settings
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Require exactly the label and the taint of the spot groups in every settings object of MLRun and Nuclio."""
-    told = [
+    settings = [
         *((each.urn, _of_mlrun(facts)) for each in stack for facts in mlrun_settings(each)),
         *((each.urn, _of_nuclio(facts)) for each in stack for facts in nuclio_settings(each)),
     ]
-    spot = [group for each in stack for group in node_groups(each) if told and group.lifecycle is Lifecycle.SPOT]
+    spot = [group for each in stack for group in node_groups(each) if settings and group.lifecycle is Lifecycle.SPOT]
     if not spot:
         return
     taints = [taint for taint in SPOT_TAINTS if some(spot, partial(_carries, taint))]
     names = f"the spot nodes of {', '.join(sorted({group.name for group in spot}))}"
-    for urn, known in told:
+    for urn, known in settings:
         yield from (Finding(text, urn=urn) for text in _problems(known, names, taints))
 
 

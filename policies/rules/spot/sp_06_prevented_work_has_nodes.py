@@ -21,8 +21,8 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
         groups, partial(_takes_users, Lifecycle.ON_DEMAND)
     ):
         return
-    told = [facts.get(MlrunVariable.PREEMPTION_MODE) for each in stack for facts in mlrun_settings(each)]
-    if any(mode in set(PreemptionMode) - {PreemptionMode.PREVENT} for mode in told):
+    modes = [facts.get(MlrunVariable.PREEMPTION_MODE) for each in stack for facts in mlrun_settings(each)]
+    if any(mode in set(PreemptionMode) - {PreemptionMode.PREVENT} for mode in modes):
         return
     names = ", ".join(sorted({group.name for group in groups if _takes_users(Lifecycle.SPOT, group)}))
     yield Finding(f"All pools for user work are spot pools ({names}); expected an on-demand pool as well.")

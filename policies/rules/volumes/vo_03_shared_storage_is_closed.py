@@ -1,4 +1,4 @@
-"""VO-03: shared storage is encrypted, and closed to whoever is no client of it."""
+"""VO-03: shared storage is encrypted, and closed to all but its clients."""
 
 from collections.abc import Iterator
 

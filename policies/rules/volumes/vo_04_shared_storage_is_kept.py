@@ -1,4 +1,4 @@
-"""VO-04: shared storage that nobody can compute again has backups, and in production protection."""
+"""VO-04: shared storage with data that cannot be computed again has backups, and in production protection."""
 
 from collections.abc import Iterator
 
@@ -14,8 +14,8 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
         if storage.is_kept:
             yield from storage.losses()
             if not storage.resource.protect:
-                told = "is not protected; expected the resource option protect: true."
-                yield storage.finding(f"'{storage.resource.name}' {told}")
+                problem = "is not protected; expected the resource option protect: true."
+                yield storage.finding(f"'{storage.resource.name}' {problem}")
 
 
 RULE = Rule(

@@ -60,7 +60,7 @@ class ExistingGroup(NodeGroupFacts):
     @property
     @override
     def resets_size(self) -> bool:
-        # Nothing that is sent sizes anything.
+        # No input of the component sets a size.
         return False
 
     @property

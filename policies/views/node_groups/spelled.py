@@ -26,7 +26,7 @@ class SpelledGroup(NodeGroupFacts):
 
     @property
     def is_reserved(self) -> bool:
-        """Whether its machines are of reserved capacity, for which the cloud's word for on demand stands too."""
+        """Whether its machines are of reserved capacity, whose lifecycle is on demand too in the cloud's terms."""
         return False
 
     @classmethod

@@ -27,8 +27,8 @@ IN_CLEAR = "has no certificate: clients send passwords and data in clear"
 FOR_EVERYONE = "everyone on the internet can run code in the cluster: MLRun, Nuclio and Jupyter ask for no password"
 
 UNMOUNTED = (
-    "shared: not 'shard', which autoMount of MLRun mounts into every function; if nobody else creates that claim, no "
-    "function starts"
+    "shared: not 'shard', which autoMount of MLRun mounts into every function; unless that claim is created "
+    "elsewhere, no function starts"
 )
 
 
