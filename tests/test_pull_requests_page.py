@@ -1,4 +1,4 @@
-"""docs/pull-requests.md: its commands work as they stand there, or it says that nobody has run them."""
+"""docs/pull-requests.md: its commands work as they stand there, or it says that they were never run."""
 
 import json
 import re

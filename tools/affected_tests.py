@@ -1,4 +1,4 @@
-"""Tells which tests a change needs: ``python -m tools.affected_tests [--base origin/main] [--run]``.
+"""Prints which tests a change needs: ``python -m tools.affected_tests [--base origin/main] [--run]``.
 
 A change is what the working tree has beyond the commit at which it left the base. Every change must pass `make test`;
 what `WHOLE` names must pass `make test-all`. The folders of tests that mirror the changed files are a first, quick try.
@@ -39,7 +39,7 @@ WHOLE: Final[dict[str, tuple[str, ...]]] = {
     "benchmarks": ("tools/benchmarks/*", "tests/tools/benchmarks/*"),
     "how tests run": ("tests/conftest.py", "tests/support/*", "pyproject.toml", "requirements.txt", "toolchain/*"),
 }
-"""Patterns of files, by what they are about: more goes wrong there than `make test` tries."""
+"""Patterns of files, by what they are about: their changes can break what `make test` does not cover."""
 
 SOURCES: Final = ("components", "infra", "policies", "tools", "workbench")
 

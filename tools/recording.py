@@ -1,8 +1,8 @@
 """Records what the engine remembers of this release's clusters, for the upgrade tests of all later ones.
 
 ``python -m tools.recording --write`` brings every stack up and writes, to ``tests/upgrade/releases/VERSION``, its
-stack file and its exported state. Local stacks come up for real. For those that need an account a cloud is pretended
-that says it does what it is told.
+stack file and its exported state. Local stacks come up for real. For those that need an account a no-op
+provider stands in for the cloud and reports success.
 """
 
 import json

@@ -22,7 +22,7 @@ def commands(actionlint: Path) -> list[list[str]]:
     """
     zizmor = Path(sys.executable).with_name("zizmor")
     return [
-        # Recipes of shells are make targets here, and its checker is no Go module that could be pinned beside it.
+        # Recipes of shells are make targets here, and their checker is not a Go module, so it cannot be pinned.
         [str(actionlint), "-shellcheck=", "-pyflakes="],
         [str(zizmor), "--pedantic", "--offline", "--strict-collection", "--no-progress", "--quiet", "."],
     ]

@@ -1,4 +1,4 @@
-"""Rules at admission: nobody without the platform role gets round them."""
+"""Rules at admission: no user without the platform role can bypass them."""
 
 import re
 from collections.abc import Iterator
@@ -143,7 +143,7 @@ UNBOUND = {"metadata": {"name": "x", "namespace": STRICT}}
 
 @dataclass(frozen=True)
 class Attempt:
-    """One request of somebody who wants out."""
+    """A request by a user who tries to bypass the rules."""
 
     method: str
     path: str

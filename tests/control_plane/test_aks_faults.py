@@ -1,4 +1,4 @@
-"""What goes wrong in Azure while a stack changes: the next `up` mends it, or the text says what, why and what now."""
+"""What goes wrong in Azure while a stack changes: the next `up` repairs it, or the text names cause and next step."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -48,7 +48,7 @@ PASSING = {
         USUAL, (not_yet_there(WRITE.replace("write", "read"), "ResourceNotFound", 2, about=NEW),)
     ),
 }
-"""What nobody notices."""
+"""Faults that the user does not notice."""
 
 FAILING = {
     "Failed": Case(

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.control_plane, pytest.mark.full, pytest.mark.moments(1
 
 @dataclass(frozen=True)
 class Cloud:
-    """What tells one cloud's kills from another's.
+    """What differs between the clouds' kills.
 
     Parameters
     ----------

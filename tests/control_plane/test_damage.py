@@ -1,4 +1,4 @@
-"""State, passphrase and disk that somebody or something damaged: one message, and a way back that works."""
+"""Damaged state, passphrase and disk: one message, and a repair that works."""
 
 import os
 import random

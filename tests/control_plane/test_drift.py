@@ -1,4 +1,4 @@
-"""What somebody changes behind Pulumi's back on a real cluster, and what changes there by itself."""
+"""What users change outside of Pulumi on a real cluster, and what changes there by itself."""
 
 import hashlib
 import json
@@ -163,7 +163,7 @@ def test_changes_behind_its_back_are_all_reported_and_nothing_else(changed: Clus
     shown = changed.command("drift", changed.stack, "--hermetic", check=False, COLUMNS="200")
     assert shown.returncode == 1
     assert f"drift: {len(CHANGES)} resources are not as declared" in shown.stdout
-    # The stream alone says the same, to whoever it is sent.
+    # The event stream alone gives the same report.
     again = changed.command("report", str(events), check=False, COLUMNS="200")
     assert (again.returncode, again.stdout) == (1, shown.stdout)
 

@@ -1,4 +1,4 @@
-"""What goes wrong in AWS while a stack changes: the next `up` mends it, or the text says what, why and what now."""
+"""What goes wrong in AWS while a stack changes: the next `up` repairs it, or the text names cause and next step."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -43,7 +43,7 @@ PASSING = {
         POOL, (not_yet_there("eks:DescribeNodegroup", "ResourceNotFoundException", 2, about="*dev-{pool}-*"),)
     ),
 }
-"""What nobody notices."""
+"""Faults that the user does not notice."""
 
 FAILING = {
     "CREATE_FAILED": Case(

@@ -1,4 +1,4 @@
-"""A stack on a cluster that somebody else built, with a real API server: only what is ours changes."""
+"""A stack on an existing cluster of another owner, with a real API server: only what is ours changes."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -81,7 +81,7 @@ def killed_in_the_middle(fleet: Fleet) -> None:
 
 
 def test_a_failure_stops_later_waves_and_a_killed_run_continues(fleet: Fleet) -> None:
-    with stack_lock("fleet-b", "up"):  # as if somebody changed it in another terminal
+    with stack_lock("fleet-b", "up"):  # as if another terminal changed it
         failed = fleet.command("up", "--yes", "--hermetic")
     assert failed.returncode == 1, failed.stdout + failed.stderr
     assert fleet.results() == ["ok", "failed", "waiting"]

@@ -1,4 +1,4 @@
-"""Who may leave the user pools: the guard against people with rights in a namespace, and against nobody else."""
+"""Who may leave the user pools: the guard against people with rights in a namespace, and only against them."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -57,7 +57,7 @@ class Scene:
     made
         Operation that creates a cluster.
     rights
-        Type of what gives somebody rights in the cluster or its pods rights in the cloud, and goes with the cluster.
+        Type of what gives users rights in the cluster or its pods rights in the cloud, and goes with the cluster.
     """
 
     stack: str

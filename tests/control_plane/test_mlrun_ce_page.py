@@ -29,7 +29,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 class Reader:
-    """Somebody who types the page's commands into one shell, in a folder without a stack file."""
+    """A user who types the page's commands into one shell, in a folder without a stack file."""
 
     def __init__(self, cluster: Cluster, folder: Path) -> None:
         self._cluster, self._folder = cluster, folder

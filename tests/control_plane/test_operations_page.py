@@ -97,7 +97,7 @@ GROUPS: Final[Mapping[str, tuple[str, Rule]]] = {
     "An answer was lost": ("lost", LostRule(operation=CREATE, about="*-lost-*")),
     "A creation is stuck": ("stuck", StuckRule(operation=CREATE, about="*-stuck-*")),
 }
-"""What happens to one group and to no other, by pool: it happens in one `up`, and the last command mends it all."""
+"""What happens to one group and to no other, by pool: it happens in one `up`, and the last command repairs it all."""
 
 
 @pytest.fixture(scope="module")

@@ -288,7 +288,7 @@ def test_a_deployment_is_no_daemon(api: Api) -> None:
 
 
 def debuggers() -> Iterator[Manifest]:
-    """Yield the rights of somebody who may debug pods, and not install core services."""
+    """Yield the rights of a user who may debug pods, and not install core services."""
     group = "rbac.authorization.k8s.io"
     common = {"apiVersion": f"{group}/v1", "metadata": {"name": "debuggers", "namespace": OURS}}
     rule = {"apiGroups": [""], "resources": ["pods", "pods/ephemeralcontainers"], "verbs": ["get", "patch"]}

@@ -83,7 +83,7 @@ MADE: Final = (
     manifest("Namespace", "team"),
     manifest("ConfigMap", "nuclio-platform-config", "mlrun", data={"platform.yaml": "kube: {}"}),
 )
-"""What somebody else makes."""
+"""What other owners make."""
 
 UNDONE: Final = (
     ("taint", "node", "initial-0", "example.com/maintenance-"),

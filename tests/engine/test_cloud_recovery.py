@@ -176,7 +176,7 @@ def test_the_engine_of_a_killed_command_is_named_and_gets_time_to_save(cloud: Ac
     cloud.aws.set_faults()  # now AWS answers the engine, for which `recover` waits
     said = printed_by(recovering)
     assert recovering.returncode == 0, said
-    assert printed_by(process)  # whose end is there only when nobody is left who would print more
+    assert printed_by(process)  # ends only when all processes that print have ended
     assert not cloud.state(STACK).get("pending_operations")
     assert cloud.aws.inventory()["aws:eks/cluster:Cluster"] == ["mlrun-dev"]
     assert_settled(cloud)

@@ -175,7 +175,7 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
         shutil.copy(PROJECT_ROOT / "Pulumi.yaml", folder)  # `stack init` writes beside it
         init = [ensure(["pulumi"], hermetic=True).pulumi, "stack", "init", "guarded", "--non-interactive"]
         subprocess.run(init, cwd=folder, env={**os.environ, **stack.variables}, capture_output=True, check=True)
-        # Its plan is nobody's concern here.
+        # Its plan does not matter here.
         command = ("up", "guarded", "--hermetic", "--yes")
         up = stack.cluster.command(*command, check=False, **stack.variables, PULUMI_OPTION_SKIP_PREVIEW="true")
         assert up.returncode == 0, up.stdout + up.stderr

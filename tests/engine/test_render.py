@@ -39,7 +39,7 @@ def without_network(*command: str, home: Path) -> subprocess.CompletedProcess[st
 
 @pytest.fixture
 def bare_home(tmp_path: Path) -> Path:
-    """A home in which nobody ever logged in anywhere: it holds the tools' cache and nothing else."""
+    """A home without any login: it holds the tools' cache and nothing else."""
     (tmp_path / ".cache").mkdir()
     (tmp_path / ".cache" / "igz-clusters").symlink_to(cache_dir())
     if without_network("true", home=tmp_path).returncode:

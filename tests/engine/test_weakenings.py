@@ -63,7 +63,7 @@ def previewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Previewer]:
             "PYTHONPATH": str(PROJECT_ROOT / "tests"),
         }
         environment["PATH"] = cluster.exports()["PATH"]
-        sighting = project / "sighting"  # of a cluster at which nobody looked
+        sighting = project / "sighting"  # of a cluster that was not inspected
         sighting.write_text(ClusterInventory(find("existing").config.cluster.cluster_id).to_json())
         environment[INVENTORY_VARIABLE] = str(sighting)
         for unwanted in ("PULUMI_STACK", "PULUMI_OPTION_CONFIG_FILE"):

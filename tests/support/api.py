@@ -39,7 +39,7 @@ class Answer:
 
 
 class Api:
-    """A session of the cluster's administrator, who may act as anybody else."""
+    """A session of the cluster's administrator, who may act as any other user."""
 
     def __init__(self, kubeconfig: Path) -> None:
         config = yaml.safe_load(kubeconfig.read_text())

@@ -53,7 +53,7 @@ class Account(CloudAccount):
 
     @property
     def owners_roles(self) -> list[str]:
-        """Names of the roles that stack files name, and that whoever owns the account makes."""
+        """Names of the roles that stack files name, and that the account's owner makes."""
         files = sorted(self.stacks.glob("Pulumi.*.yaml"))
         choices = [yaml.safe_load(file.read_text())["config"][CONFIG_KEY] for file in files]
         return list(dict.fromkeys(name for each in choices for name in owners_roles(each)))
@@ -80,7 +80,7 @@ def writes(calls: Sequence[Call]) -> list[Call]:
 def identities(made: Account, stack: str) -> tuple[set[str], set[str]]:
     """Return type and id of what the state of the only stack names in AWS, and of what is there.
 
-    What AWS made by itself, and what belongs to whoever owns the account, is in neither.
+    What AWS made by itself, and what belongs to the account's owner, is in neither.
     """
     resources = made.state(stack).get("resources") or []
     named = {f"{each['type']} {each['id']}" for each in resources if each["type"].startswith("aws:")}

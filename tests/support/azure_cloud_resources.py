@@ -16,7 +16,7 @@ from support.recorder import Recorder, record
 from workbench.recovery.cloud.azure.account import AzureAccount, open_account
 
 OWN: dict[str, Any] = {"cluster.secretsKeyId": None, "cluster.diskEncryptionSetId": None}
-"""Changes of the stack file without which somebody else would have to make keys first."""
+"""Changes of the stack file without which another owner would have to make keys first."""
 
 
 @dataclass

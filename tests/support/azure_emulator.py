@@ -13,7 +13,7 @@ from support.cloud_account import PYTHON, CloudAccount
 from workbench.offline.azure.facts import resource
 
 OWNERS: Final = "azure-native:compute:DiskEncryptionSet"
-"""Made by whoever owns the subscription, and named in stack files."""
+"""Made by the subscription's owner, and named in stack files."""
 
 GROUP: Final = "azure-native:resources:ResourceGroup"
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
@@ -80,7 +80,7 @@ def writes(calls: Sequence[Call]) -> list[Call]:
 def identities(made: Subscription, stack: str) -> tuple[set[str], set[str]]:
     """Return type and id of what the state of the only stack names in Azure, and of what is there.
 
-    What Azure made by itself, and what belongs to whoever owns the subscription, is in neither.
+    What Azure made by itself, and what belongs to the subscription's owner, is in neither.
     """
     resources = made.state(stack).get("resources") or []
     named = {f"{each['type']} {each['id'].lower()}" for each in resources if each["type"].startswith("azure-native:")}

@@ -87,5 +87,5 @@ def disturbed(
 
 
 def together(*cases: Case) -> Case:
-    """Return all at once of what nobody notices."""
+    """Return, all at once, the faults that the user does not notice."""
     return Case(cases[0].pool, tuple(rule for case in cases for rule in case.rules))

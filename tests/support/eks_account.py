@@ -96,7 +96,7 @@ def role(aws: Emulator, service: str, actions: Iterable[str] = ("sts:AssumeRole"
 
 
 def pod_token(subject: str = "system:serviceaccount:vision:igz-jobs", **claims: Any) -> str:
-    """Return what the kubelet puts into a pod whose service account has an association; nobody signed it."""
+    """Return what the kubelet puts into a pod whose service account has an association; it is not signed."""
     about = {"sub": subject, "aud": ["pods.eks.amazonaws.com"], "exp": time.time() + 3600, **claims}
     parts = (b"{}", json.dumps(about).encode(), b"signature")
     return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)

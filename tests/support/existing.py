@@ -1,4 +1,4 @@
-"""Stacks on a cluster that somebody else built: a document, and what may be seen of such a cluster."""
+"""Stacks on an existing cluster: a document, and what may be seen of such a cluster."""
 
 from typing import Any
 

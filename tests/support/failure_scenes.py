@@ -137,7 +137,7 @@ def failed_data_group(dev: Account) -> Iterator[Scene]:
         assert dev.plain("dev", "up", "--yes", "--skip-preview", check=False).returncode
         dev.aws.set_faults()
         yield Scene(up(dev), {"GROUP": dev.group("dev-data-b")["nodegroupName"]})
-    # Only whoever knows that the data is elsewhere takes them away, and their launch templates with them.
+    # Only an operator who knows that the data is elsewhere removes them, and their launch templates with them.
     dev.plain("dev", "state", "unprotect", "--all", "--yes")
     for zone in "abc":
         name = dev.group(f"dev-data-{zone}")["nodegroupName"]

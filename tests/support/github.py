@@ -52,14 +52,14 @@ class FakeGitHub:
         self.comments[number] = []
 
     def say(self, number: int, body: str, user: dict[str, str]) -> dict[str, Any]:
-        """Write a comment as somebody."""
+        """Write a comment as a user."""
         identity, self.next_id = self.next_id, self.next_id + 1
         said = {"id": identity, "body": body, "user": user, "url": self.url(f"/issues/comments/{identity}")}
         self.comments[number].append(said)
         return said
 
     def open_issue(self, body: str, labels: list[str], user: dict[str, str]) -> dict[str, Any]:
-        """Open an issue as somebody."""
+        """Open an issue as a user."""
         number = 1000 + len(self.issues)
         issue = {
             "number": number,

@@ -1,4 +1,4 @@
-"""Roles that a stack file names and does not make: whoever owns the account made them before."""
+"""Roles that a stack file names and does not make: the account's owner made them before."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ DEPLOYER: Final = "igz-clusters-deployer"
 """Role that runs Pulumi, as all shipped stack files call it."""
 
 TRUST: Final = {"Version": "2012-10-17", "Statement": []}
-"""Nobody may assume them: AWS asks only whether they are there."""
+"""They cannot be assumed: AWS only checks that they exist."""
 
 
 def owners_roles(choices: dict[str, Any]) -> list[str]:

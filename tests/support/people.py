@@ -22,7 +22,7 @@ PEOPLE: Final = People.model_validate(
         "ci": {"reads": {"groups": ["ci-reads"]}, "applies": {PLAIN: {"groups": ["ci-applies"]}}},
     }
 )
-"""Somebody in every role. Each group has the name of its part of the table."""
+"""A user in every role. Each group has the name of its part of the table."""
 
 _TABLE: Final[dict[str, Any]] = yaml.safe_load(
     (Path(__file__).parents[1] / "components" / "contract" / "people.yaml").read_text()

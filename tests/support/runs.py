@@ -15,7 +15,7 @@ from support.cluster import HANGS, Cluster, eventually
 
 
 def lines_of(cluster: Cluster) -> dict[str, int]:
-    """Return how many lines each command prints when nobody disturbs it; the cluster is empty afterwards."""
+    """Return how many lines each command prints when it is not interrupted; the cluster is empty afterwards."""
     return {each: len(cluster.command(*arguments(each)).stdout.splitlines()) for each in ("up", "destroy")}
 
 

@@ -1,4 +1,4 @@
-"""A cluster that somebody else built, on a real API server, and a user who has a stack about it."""
+"""An existing cluster of another owner, on a real API server, and a user who has a stack on it."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from support.existing import document
 from workbench.toolchain import ensure, without_logs
 
 OWNER: Final = "rack-tool"
-"""Field manager of whoever built the cluster."""
+"""Field manager of the cluster's owner."""
 
 CONTEXT: Final = "on-prem"
 STACK: Final = "onprem"
@@ -143,7 +143,7 @@ def leads_to(kubeconfig: Path, source: Path) -> None:
 
 @contextmanager
 def site(folder: Path) -> Iterator[Site]:
-    """Start a control plane with nodes that somebody labelled, and a backend of the user's own."""
+    """Start a control plane with labelled nodes, and a backend of the user's own."""
     data = folder / "data"
     for each in (data, folder / "stacks", folder / "state"):
         each.mkdir(mode=0o700)

@@ -61,7 +61,7 @@ waivers:
 """
 
 CANARIES: Final = tuple(f"canary-{place}" for place in ("marked", "data", "variable", "boot", "token", "kubeconfig"))
-"""Values of the program below that nobody may ever see, each with ``-old`` or ``-new`` behind it."""
+"""Values of the program below that must never be shown, each with ``-old`` or ``-new`` behind it."""
 
 PROGRAM: Final = """
 import base64

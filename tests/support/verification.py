@@ -96,7 +96,7 @@ def site(kind: str) -> Site:
 
 
 def _merged(declared: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
-    """Return what somebody made, with the fields that the stack declares."""
+    """Return what other owners made, with the fields that the stack declares."""
     ours, theirs = declared.get("metadata", {}), made["metadata"]
     labels = {**theirs.get("labels", {}), **ours.get("labels", {})}
     return {**made, **declared, "metadata": {**theirs, **ours, "labels": labels}}

@@ -60,7 +60,7 @@ def adopt_orphans() -> None:
     Raises
     ------
     OSError
-        The system is no Linux.
+        The system is not Linux.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):

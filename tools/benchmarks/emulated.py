@@ -13,7 +13,7 @@ from workbench.offline.aws.facts import facts
 from workbench.system.errors import UserError
 
 _TRUST: Final = json.dumps({"Version": "2012-10-17", "Statement": []})
-"""Nobody assumes a role here."""
+"""Empty, since the roles are never assumed here."""
 
 
 def install_plug_in(home: Path) -> None:
@@ -24,7 +24,7 @@ def install_plug_in(home: Path) -> None:
 
 
 def make_owners_roles(emulator: Emulator, choices: Any) -> EksConfig:
-    """Make the roles that whoever owns the account makes, and return the choices about the cluster.
+    """Make the roles that the account's owner makes, and return the choices about the cluster.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def make_owners_roles(emulator: Emulator, choices: Any) -> EksConfig:
         The choices are about another kind of cluster.
     """
     if not isinstance(choices, EksConfig):
-        raise UserError("The case is about stacks on EKS, and its stack is none.")
+        raise UserError("The case is about stacks on EKS, and its stack is not on EKS.")
     access = choices.access
     arns = [access.deployer_role_arn, access.break_glass_role_arn, *(e.role_arn for e in access.entries.values())]
     for name in dict.fromkeys(arn.rpartition("/")[2] for arn in arns):

@@ -115,7 +115,7 @@ def terraform_type(token: str) -> str:
 
 
 def _is_real(token: str) -> bool:
-    """Tell a resource of a cloud or cluster from components and providers."""
+    """Return whether a type is of a cloud or cluster, not a component or provider."""
     return token.startswith(("aws:", "kubernetes:"))
 
 

@@ -89,7 +89,7 @@ def fleet(place: Arena, say: Say, size: Size, ways: Sequence[Way] = tuple(Way)) 
     Parameters
     ----------
     place, say
-        Where to work, and whom to tell what is under way.
+        Where to work, and what receives a line about what is under way.
     size
         How much to measure.
     ways
@@ -161,7 +161,7 @@ def _account(place: Arena, folder: Path, names: Sequence[str]) -> Iterator[Mappi
             "AWS_SECRET_ACCESS_KEY": credentials["SecretAccessKey"],
             "AWS_SESSION_TOKEN": credentials["SessionToken"],
             "HOME": str(folder),
-            # No cluster answers; behind a proxy nobody but the pretended plug-in asks it.
+            # No cluster answers; this proxy keeps all but the pretended plug-in from asking it.
             "HTTPS_PROXY": "http://127.0.0.1:1",
             FOLDER_VARIABLE: str(folder),
             "IGZ_CLUSTERS_CACHE": str(cache_dir()),

@@ -28,8 +28,8 @@ class Recorder(mocks.Mocks):
     @override
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         self.resources.append({"type": args.typ, "name": args.name, "inputs": args.inputs})
-        told = {key: value for key, value in args.inputs.items() if key not in REFORMED.get(args.typ, ())}
-        return "", told  # no identifier: nothing exists yet
+        values = {key: value for key, value in args.inputs.items() if key not in REFORMED.get(args.typ, ())}
+        return "", values  # no identifier: nothing exists yet
 
     @override
     def call(self, args: mocks.MockCallArgs) -> NoReturn:

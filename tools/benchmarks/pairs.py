@@ -1,4 +1,4 @@
-"""Ratios of commands that are measured side by side, so that what else the machine does meets all of them."""
+"""Ratios of commands that are measured side by side, so that other load of the machine affects all of them."""
 
 import random
 import statistics
@@ -53,7 +53,7 @@ def interleave(commands: Mapping[str, Command], rounds: int, say: Say, *, warm_u
     rounds
         How often each is measured.
     say
-        Told before each command.
+        Called before each command.
     warm_up
         Run one more round first and drop it: it fills the caches of disk and bytecode. Default true.
     """

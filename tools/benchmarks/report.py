@@ -26,7 +26,7 @@ Results = Mapping[str, Sequence[Finding]]
 
 
 def machine() -> dict[str, str]:
-    """Return date, machine and versions, for whoever compares results."""
+    """Return date, machine and versions, for readers who compare results."""
     versions = {row.name: row.version for row in status()}
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),

@@ -9,8 +9,8 @@ it. Both work without a network. Each fact has a source, a key of ``aws_sources.
 - What replaces a resource, what never reaches AWS, which requests are sent and which errors are tried again, kept by
   hand in ``aws_resources/``: Pulumi's plug-in bridges Terraform's AWS provider, and neither its schema nor its source
   is in a package. Read on ``READ_ON`` in stored copies of the files named there, with the year of each copy and its
-  commit where the copy told it; none is certainly the release that the plug-in bridges. What a copy does not know is
-  assumed, unless the change that brought it, or somebody who used it, says more.
+  commit where the copy names it; none is certainly the release that the plug-in bridges. What a copy does not know is
+  assumed, unless the change that brought it, or a user of it, says more.
 
 To move to a newer ``pulumi-aws`` raise its pin, read the files again and set ``READ_ON``.
 """
@@ -74,7 +74,7 @@ class Upstream:
     copy_of
         Year of the copy that was read.
     commit
-        Of the copy; empty if the copy did not tell it.
+        Of the copy; empty if the copy does not name it.
     says
         What the plug-in and AWS do with the inputs. ``keeps`` are those that are Optional and Computed: left out, AWS's
         value counts, and their removal plans nothing, also if other changes replace. Source:

@@ -1,4 +1,4 @@
-"""What the Python classes of Pulumi's SDKs tell about the inputs of resources, for the generators of facts tables.
+"""What the Python classes of Pulumi's SDKs say about the inputs of resources, for the generators of facts tables.
 
 The classes are generated from the schema of the plug-in of the same version, so they need no plug-in and no network.
 """

@@ -52,8 +52,8 @@ says what that plug-in knows: the inputs of pulumi-aws {facts().release} with wh
 - A change of `region` replaces every resource that has one; no model judges it.
 
 A fact without a source in brackets is from the file that the section names. Its year is that of the copy of the
-provider's source that was read. None is certainly the release that the plug-in bridges; a real preview has the last
-word.
+provider's source that was read. None is certainly the release that the plug-in bridges; only a real preview is
+certain.
 """
 
 

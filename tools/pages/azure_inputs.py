@@ -53,7 +53,7 @@ read on {facts().read_on}, and how far Microsoft's description of its API judges
 - **Refused in place**: Azure does not change these inputs of what exists. With a source the plan is an error.
 - **Kept if left out**: an update without these inputs leaves the value that Azure has. With a source the plan shows no
   change and a warning. Every other input that is left out goes back to its default, as Microsoft says of all types.
-- **Not read back**: a refresh does not see a change of these inputs that somebody made in Azure.
+- **Not read back**: a refresh does not see a change of these inputs that was made in Azure.
 - **Calls** of the plug-in, and the **refusals** to expect. How often it polls is from plugin-client. The plug-in asks
   again after {_retried}; nothing else is retried.
 - **Named** automatically if the program gives no name. A location that is not given is the provider's or the group's.
@@ -64,7 +64,7 @@ read on {facts().read_on}, and how far Microsoft's description of its API judges
   What depends on another one looks changed, and replaced if it goes into an input that replaces.
 
 What replaces is read from the plug-in's own source and from Microsoft's API description; the plug-in's metadata of
-this very release is in no package. A real preview has the last word.
+this very release is in no package. Only a real preview is certain.
 """
 
 

@@ -123,8 +123,8 @@ def behaviour(known: Resource, rows: Sequence[Row]) -> Iterator[str]:
     for title, question, answer in rows:
         those = {each: paths for each, paths in found.items() if (each.question, each.answer) == (question, answer)}
         if those:
-            told = (_told(each, _outermost(each, paths), known) for each, paths in those.items())
-            yield f"| {title} | {'; '.join(told)} |"
+            said = (_said(each, _outermost(each, paths), known) for each, paths in those.items())
+            yield f"| {title} | {'; '.join(said)} |"
     calls = [each for each in known.operations() if each.operation != "order"]
     for title, facts in {
         "Calls": [f"{each.operation}: {_text(each)}{_mark(each, known)}" for each in calls],
@@ -136,7 +136,7 @@ def behaviour(known: Resource, rows: Sequence[Row]) -> Iterator[str]:
             yield f"| {title} | {'; '.join(facts)} |"
 
 
-def _told(found: Statement, paths: Iterable[str], known: Resource) -> str:
+def _said(found: Statement, paths: Iterable[str], known: Resource) -> str:
     to = f", to {str(found.to).lower()}" if found.to is not None else ""
     note = f", {found.note}" if found.note else ""
     return f"{'all others' if ALL_OTHERS in found.of else listed(paths)}{to}{note}{_mark(found, known)}"

@@ -61,7 +61,7 @@ def verify(file: Path, signature: Path, signers: Path) -> str:
     found = _run(["-Y", "find-principals", *options], f"the key of {signature.name} is not in {signers}, as {line}")
     signer = found.splitlines()[0]
     check = ["-Y", "verify", *options, "-n", NAMESPACE, "-I", signer]
-    _run(check, f"{signature.name} is no signature of {file.name}", file.read_bytes())
+    _run(check, f"{signature.name} is not a signature of {file.name}", file.read_bytes())
     return signer
 
 

@@ -141,7 +141,7 @@ class Site:
         return page.path, text if page.is_searched else _UNSEARCHED + text
 
     def _show(self, name: str) -> str:
-        """Return where a file or folder is shown that is no page of its own."""
+        """Return where a file or folder is shown that has no page of its own."""
         place = name.removeprefix("docs/") if name.startswith("docs/") else f"source/{name}"
         place = place.replace("/.", "/")  # the generator leaves hidden files out
         self._shown[name] = place if name.endswith(_COPIED) else f"{place.removesuffix('.md')}.md"

@@ -37,7 +37,7 @@ class Table:
     stated: dict[str, str]
     """Licences by normalized name of a package, for those whose metadata names none."""
     accepted: frozenset[str]
-    """Normalized names of packages whose other licence is no obstacle."""
+    """Normalized names of packages whose other licence is accepted."""
 
     @classmethod
     def load(cls, file: Path = TABLE) -> Self:

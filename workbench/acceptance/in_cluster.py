@@ -16,7 +16,7 @@ from workbench.engine.kubectl import Api
 from workbench.system.errors import UserError
 
 NAMESPACE: Final = "igz-acceptance"
-"""Namespace of the run's pods. It is no user namespace, so admission does not move them to other pools."""
+"""Namespace of the run's pods. It is not a user namespace, so admission does not move them to other pools."""
 
 _RUN: Final = f"{OWN_DOMAIN}/acceptance-run"
 """Label of that namespace: the copy whose run created it."""
@@ -36,11 +36,11 @@ _ANY_POOL: Final = {
         }
     }
 }
-"""A choice of place, so that admission gives none."""
+"""Affinity for any pool, so that admission adds no placement."""
 
 
 def nodes_as_written(context: Context) -> str:
-    """Check that each pool has its nodes, ready, with its labels and taints and none of ours that it does not have."""
+    """Check that each pool has its nodes ready, with its labels and, of our taints, exactly those of the pool."""
     api, groups = context.api, context.config.groups
     context.wait(lambda: node_problems(groups, _items(api, "nodes")), "nodes")
     count = len(_items(api, "nodes", "-l", LabelKey.POOL))
@@ -95,7 +95,7 @@ def objects_as_written(context: Context) -> str:
 
 
 def object_problems(api: Api, written: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Return what of the written objects is not so in the cluster, a line each."""
+    """Return what differs between the written objects and the cluster, a line each."""
     for each in written:
         kind, name = each["kind"], each["metadata"]["name"]
         try:
@@ -217,7 +217,7 @@ def pod_of(group: NodeGroup) -> dict[str, Any]:
 
 
 def pod(name: str, namespace: str, *, device: str | None = None, **spec: Any) -> dict[str, Any]:
-    """Return a pod that asks for little and breaks no rule but those that ``spec`` is about."""
+    """Return a pod with small requests that breaks no rule except by ``spec``."""
     amounts = {"cpu": "50m", "memory": "32Mi", **({device: "1"} if device else {})}
     safe = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}, "runAsNonRoot": True}
     container = {

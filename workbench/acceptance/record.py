@@ -26,7 +26,7 @@ class Result(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a step says of an assumed fact, the most telling first."""
+    """What a step says of an assumed fact, the strongest first."""
 
     REFUTED = "refuted"
     CONFIRMED = "confirmed"
@@ -110,7 +110,7 @@ class Record:
         self.steps = [*(each for each in self.steps if each.name != step.name), step]
 
     def note(self, found: Iterator[AssumptionRecord]) -> None:
-        """Add facts; each is listed once, with the most telling verdict."""
+        """Add facts; each is listed once, with the strongest verdict."""
         order = list(Verdict)
         by_fact = {(each.type, each.fact, each.inputs): each for each in self.assumptions}
         for each in found:

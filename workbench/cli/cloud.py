@@ -68,10 +68,10 @@ def preview(
     except UserError as found:
         errors.print(f"note: {found}", **PLAIN)
     run = _sized(run.looked(state), state)
-    # Before the plan: its message about a protected key would tell how to remove the protection.
+    # Before the plan: its message about a protected key would explain how to remove the protection.
     _refuse(run, [*run.cloud.fixed_blockers(state)])
     sleep = sleep_in(run.cloud, state, run.ask)
-    # What schedules have changed is no part of the plan, and a stopped cluster has no API to compare objects with.
+    # What schedules have changed is not part of the plan, and a stopped cluster has no API to compare objects with.
     code, stream = run.engine("preview", *(AS_REFRESHED if sleep else ()), *options)
     if sleep:
         compared = "The plan compares the stack file with the state, not with live resources"
@@ -157,7 +157,7 @@ def _guarded(run: CloudRun, *options: str) -> list[Stream]:
         run.require_no_collisions(plan)
         plans.append(plan)
 
-    # Where the owner switched the guard off, nothing is planned; others' objects in an existing cluster are many.
+    # With the guard off nothing is planned, except on an existing cluster, which has many objects of other owners.
     # Nodes that stay behind are planned all the same: EKS would bring them along with other changes.
     is_guarded = run.stack.config.policy_guard is not PolicyGuard.OFF
     is_planned = run.existing or is_guarded or run.cloud.node_version != run.cloud.version

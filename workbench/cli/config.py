@@ -139,7 +139,7 @@ def _find(text: str) -> list[Key]:
     """Return the matching key, once per meaning."""
     parts = tuple(part for part in re.sub(r"\[.*?\]", "", text).split(".") if part)
     if matching := [key for key in all_keys() if key.matches(parts)]:
-        meant = max(matching, key=lambda key: len(set(key.path) - {NAME}))  # `pools.size` is no pool called size
+        meant = max(matching, key=lambda key: len(set(key.path) - {NAME}))  # `pools.size` is not a pool called size
         return [key for key in matching if key.path == meant.path]
     names = {key.name.replace(f".{NAME}", ""): key for key in all_keys()}
     near = nearest(".".join(parts), names)

@@ -50,9 +50,9 @@ def identify(
     if identity.stack:
         errors.print(f"note: this cluster belongs to the stack '{identity.stack}'.", **PLAIN)
     listed = nodes(api)
-    telling = _telling(listed)[:_SHOWN_MAX]
-    errors.print(_heading(len(listed), is_followed=bool(telling)), **PLAIN)
-    for label, number in telling:
+    differing = _differing(listed)[:_SHOWN_MAX]
+    errors.print(_heading(len(listed), is_followed=bool(differing)), **PLAIN)
+    for label, number in differing:
         errors.print(f"  {label}  ({number} of {len(listed)})", **PLAIN)
 
 
@@ -67,7 +67,7 @@ def _portable(path: Path) -> str:
     return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
 
 
-def _telling(listed: list[LiveObject]) -> list[tuple[str, int]]:
+def _differing(listed: list[LiveObject]) -> list[tuple[str, int]]:
     """Return the labels that some but not all nodes have, the most common first."""
     counted = Counter(f"{key}: {value}" for node in listed for key, value in node.labels.items() if value != node.name)
     return [(label, number) for label, number in counted.most_common() if number < len(listed)]

@@ -187,7 +187,7 @@ def _shapes(name: str, pools: Mapping[str, dict[str, Any]], only: str) -> dict[s
 
 
 def _provider(pools: Mapping[str, dict[str, Any]], pool: str, kind: str) -> Provider:
-    """Return whose types a pool takes: the cloud's; elsewhere that of its own types, else of the first known ones."""
+    """Return the provider of a pool's types: the cloud; elsewhere that of its listed types, else of any pool's."""
     if kind in _PROVIDERS:
         return _PROVIDERS[ClusterKind(kind)]
     own, *others = (_types(pools[each]) for each in (pool, *pools))
@@ -213,7 +213,7 @@ def _selected(
     size = choices.get("size")
     is_fixed = isinstance(size, dict) and size.get("min") == size.get("max")
     if choices.get("lifecycle") == Lifecycle.RESERVED or choices.get("fabric") or choices.get("closeTogether"):
-        # These take one type; a reservation is of the listed one, whichever comes first.
+        # These take one type: the listed one, even if another is preferred, since a reservation is for that type.
         return [each for each in found if each.name in _types(choices)][:1] or found[:1]
     if choices.get("role") == PoolRole.DATA or (kind == ClusterKind.AKS and is_fixed):
         return found[:1]

@@ -42,7 +42,7 @@ def list_(*, as_json: AsJson = False) -> None:
         out.print_json(json.dumps([asdict(each) for each in entries]))
         return
     rows = [_list_row(each) for each in entries]
-    if not out.is_terminal:  # one line a rule: columns cut at a width are no use to grep
+    if not out.is_terminal:  # one line a rule: grep needs columns that are not cut
         for row in rows:
             row_of_fields(row)
         return

@@ -140,7 +140,7 @@ def _update(ready: _Ready, events: Path | None) -> None:
 
     display = guard(ready.session, "up", judged=judged, live_losses=_lost_pods(ready, _declared(ready.stack)))
     is_done = unchanged.changes_nothing(plans[0]) and unchanged.is_as_updated(ready.stack)
-    if is_done and not events:  # whoever asks for the events gets those of an update
+    if is_done and not events:  # --events must write those of an update
         if os.environ.get(engine_run.VERBOSE_VARIABLE):
             out.print(f"{display.rstrip()}\n", **PLAIN)
         else:

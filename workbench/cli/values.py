@@ -1,4 +1,4 @@
-"""`igz-clusters values`: what a system must be told, for the cluster of a stack."""
+"""`igz-clusters values`: Helm values and settings of a system for the cluster of a stack."""
 
 import json
 import re

@@ -30,7 +30,7 @@ class Sleep:
     Parameters
     ----------
     hours
-        Its office hours; None if it has none, and its cloud says that somebody stopped it.
+        Its office hours; None if it has none, and its cloud says that it was stopped by hand.
     since
         The moment of the look.
     """
@@ -46,13 +46,13 @@ class Sleep:
 
     @property
     def note(self) -> str:
-        """What it is, for people."""
+        """Its condition as a sentence."""
         if self.hours is None:
-            return "The cluster is stopped, and the stack file has no cluster.officeHours: somebody stopped it."
+            return "The cluster is stopped, and the stack file has no cluster.officeHours: it was stopped by hand."
         if not self.is_due:
             return (
                 f"The cluster has no nodes, although cluster.officeHours ({self.hours}) say that it is open: its "
-                "schedule did not run, or somebody stopped it."
+                "schedule did not run, or it was stopped by hand."
             )
         opens = _opens(self.hours, self.since)
         does, word = ("wakes", "since") if opens <= self.since else ("sleeps", "until")

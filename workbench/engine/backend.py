@@ -222,7 +222,7 @@ def read(file: Path) -> dict[str, Any]:
     CorruptStateError
         The file is corrupt.
     UserError
-        Access to it is denied: that is no damage, and an older copy must not replace it.
+        Access to it is denied: that is not damage, and an older copy must not replace it.
     """
     try:
         content = file.read_bytes()

@@ -49,7 +49,7 @@ def _is_object(resource: Mapping[str, Any]) -> bool:
 
 
 def _greet(address: str) -> None:
-    """Begin a TLS session; a bare connection may succeed at a proxy or a load balancer in front of a closed door."""
+    """Begin a TLS session; a bare connection may succeed at a proxy or load balancer whose API does not answer."""
     parts = urlsplit(address)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent

@@ -47,7 +47,7 @@ PASSED_ON_PREFIX: Final = "IGZ_CLUSTERS_POLICY_"
 NO_CHECKPOINTS: Final = {"PULUMI_SKIP_CHECKPOINTS": "true", "PULUMI_EXPERIMENTAL": "true"}
 """Variables that make the engine save the state at the end only, and not after each resource.
 
-The second one permits the first. Use them only if nobody needs the state of a run that was killed.
+The first takes effect only with the second. Use them only where the state of a killed run is not needed.
 """
 
 SALT: Final = "encryptionsalt"

@@ -30,7 +30,7 @@ def changes_nothing(plan: Stream) -> bool:
 def _is_unchanged(step: Step) -> bool:
     before, after = step.old, step.new
     if step.op == "refresh":
-        # Every command reads anew what a refresh finds, such as a status. Only an object that is gone is news.
+        # Every command refreshes again, so a changed status needs no update; a deleted object does.
         return after is not None
     if step.op != "same" or before is None or after is None or before.protect != after.protect:
         return False

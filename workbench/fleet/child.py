@@ -36,7 +36,7 @@ _ERROR: Final = "error: "
 """Begin of the message with which the command line ends a command."""
 
 GUARDED: Final = "--require-approvals"
-"""Nobody sees the plans, so that a policyGuard of ``warn`` would warn nobody."""
+"""Requires approvals even if policyGuard is ``warn``: in a fleet no user sees the plans and their warnings."""
 
 _OPTIONS: Final[Mapping[Verb, tuple[str, ...]]] = {
     Verb.PREVIEW: (GUARDED,),

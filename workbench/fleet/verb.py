@@ -79,8 +79,8 @@ def result_of(verb: Verb, code: int, *, interrupted: bool) -> Result:
     code
         Its exit code; negative if a signal ended it.
     interrupted
-        Whether the whole run was asked to end. A process that somebody else stopped has failed: no other stack may
-        follow it.
+        Whether the whole run was asked to end. Otherwise a process that was stopped has failed, and
+        no other stack may follow it.
     """
     if not code:
         return Result.OK

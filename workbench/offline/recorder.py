@@ -63,7 +63,7 @@ def _close(loop: asyncio.AbstractEventLoop) -> None:
 
 @contextmanager
 def _without_positions() -> Iterator[None]:
-    """Spare the SDK the search for the line that declares each resource, which nobody here reads.
+    """Spare the SDK the search for the line that declares each resource, which is not used here.
 
     It reads the source of every frame of the stack: a third of a program's time below the command line.
     """

@@ -141,7 +141,7 @@ def _judged(
 
 
 def _is_unjudged(cause: Cause) -> bool:
-    """Return whether a rule said nothing: outside of CI that is advice, which is no violation either."""
+    """Return whether a rule gave no verdict; outside of CI it reports that as advice."""
     found = cause.finding
     return found.standing is FindingStatus.UNJUDGED or Said(found.rule, found.message).is_unjudged
 

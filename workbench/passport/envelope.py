@@ -53,7 +53,7 @@ def opened(content: bytes, key: PublicKey) -> bytes:
     Raises
     ------
     UserError
-        It is no envelope, no signature of it is of this key, or it holds something else.
+        It is not an envelope, no signature of it is of this key, or it holds something else.
     """
     try:
         envelope = _Envelope.model_validate_json(content)
@@ -65,10 +65,10 @@ def opened(content: bytes, key: PublicKey) -> bytes:
     if not any(_is_of(key, each, message) for each in signatures):
         raise UserError(
             "The signature is not of this key, or the passport was changed after it was signed.",
-            "Get passport and public key again, each from whom you trust.",
+            "Get passport and public key again, each from a source that you trust.",
         )
     if envelope.payloadType != PAYLOAD_TYPE:
-        raise UserError(f"The signed content is no statement of in-toto: its type is not {PAYLOAD_TYPE}.")
+        raise UserError(f"The signed content is not a statement of in-toto: its type is not {PAYLOAD_TYPE}.")
     return payload
 
 

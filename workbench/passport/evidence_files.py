@@ -76,7 +76,7 @@ def rehearsal_claims(file: Path | None, stack: Stack, release: str) -> Iterator[
     Raises
     ------
     UserError
-        The file is no such report, or is about another stack file or release.
+        The file is not such a report, or is about another stack file or release.
     """
     if file is None:
         yield unverified(REHEARSAL, "Rehearsed work meets its expectations", "No report of a rehearsal was given.")
@@ -86,7 +86,7 @@ def rehearsal_claims(file: Path | None, stack: Stack, release: str) -> Iterator[
     try:
         report = _Report.model_validate_json(content)
     except ValidationError:
-        raise UserError(f"--rehearsal: {file} is no JSON of a rehearsal.", hint) from None
+        raise UserError(f"--rehearsal: {file} is not the JSON of a rehearsal.", hint) from None
     outcomes = [each for each in report.outcomes if each.stack == stack.name and not each.is_reference]
     if not outcomes:
         about = ", ".join(dict.fromkeys(each.stack for each in report.outcomes)) or "no stack"
@@ -121,7 +121,7 @@ def acceptance_claims(file: Path | None, stack: Stack, release: str) -> Iterator
     Raises
     ------
     UserError
-        The file is no such record, or is about another stack file or release.
+        The file is not such a record, or is about another stack file or release.
     """
     if file is None:
         yield unverified(ACCEPTANCE, "The life cycle works in a copy of the stack", "No record of `accept` was given.")
@@ -132,7 +132,7 @@ def acceptance_claims(file: Path | None, stack: Stack, release: str) -> Iterator
         record = TypeAdapter(Record).validate_json(content)
         started = TypeAdapter(AwareDatetime).validate_python(record.started)
     except ValueError:
-        raise UserError(f"--acceptance: {file} is no record of `accept`.", hint) from None
+        raise UserError(f"--acceptance: {file} is not a record of `accept`.", hint) from None
     if record.stack != stack.name:
         raise UserError(f"--acceptance: {file} is about '{record.stack}', not about '{stack.name}'.", hint)
     _require_same(f"--acceptance: {file}", stack, (record.release, release), {record.digest}, hint)
@@ -160,7 +160,7 @@ def restore_claim(file: Path | None, stack: Stack, release: str) -> Claim:
     Raises
     ------
     UserError
-        The file is no list of backups, or is about another stack file or release.
+        The file is not a list of backups, or is about another stack file or release.
     """
     subject = "The cloud restored a backup of the cluster, or of a volume in one"
     if file is None:
@@ -170,7 +170,7 @@ def restore_claim(file: Path | None, stack: Stack, release: str) -> Claim:
     try:
         listed = _Backups.model_validate_json(content)
     except ValidationError:
-        raise UserError(f"--backups: {file} is no JSON of `backup list`.", hint) from None
+        raise UserError(f"--backups: {file} is not the JSON of `backup list`.", hint) from None
     if listed.stack != stack.name:
         raise UserError(f"--backups: {file} is about '{listed.stack}', not about '{stack.name}'.", hint)
     _require_same(f"--backups: {file}", stack, (listed.release, release), {listed.stack_digest}, hint)

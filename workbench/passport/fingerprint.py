@@ -1,7 +1,7 @@
 """What a later look at a cluster is compared with: the fields of its objects that do not change by themselves.
 
 Left out is what scales or moves: nodes, pods, status, and what the API server notes about an object. Nodes are compared
-by the checks of ``verify`` instead: one that is as its pool demands leaves no trace here.
+by the checks of ``verify`` instead: one that meets its pool's demands is not in the fingerprint.
 """
 
 from collections.abc import Iterator, Mapping
@@ -112,7 +112,7 @@ def _whole(live: LiveObject, declared: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _images(live: LiveObject) -> dict[str, Any]:
-    """Return the images of an add-on: its version. How many pods it has is not ours to say."""
+    """Return the images of an add-on: its version. The number of its pods is left out, since others set it."""
     spec = live.content["spec"]["template"]["spec"]
     containers = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
     return {"images": {str(each["name"]): str(each.get("image", "")) for each in containers}}

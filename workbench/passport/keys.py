@@ -88,7 +88,7 @@ def private_key(file: Path) -> Ed25519PrivateKey:
         raise UserError(f"{file}: the private key has a passphrase.", f"Set {PASSPHRASE}.") from None
     except (ValueError, UnsupportedAlgorithm):
         why = f"{PASSPHRASE} is wrong, or it" if passphrase else "it"
-        raise UserError(f"{file}: the private key cannot be used: {why} is no PEM of a private key.", _CREATE) from None
+        raise UserError(f"{file}: the private key cannot be used: {why} is not a PEM private key.", _CREATE) from None
     if not isinstance(key, Ed25519PrivateKey):
         raise UserError(f"{file}: the private key is not Ed25519.", _CREATE)
     return key
@@ -100,9 +100,9 @@ def public_key(file: Path) -> PublicKey:
     Raises
     ------
     UserError
-        It cannot be read, or is no public key of a kind that is allowed.
+        It cannot be read, or is not a public key of a kind that is allowed.
     """
-    hint = "Give the public key of whoever made the passport, as PEM: Ed25519, or ECDSA on the curve P-256."
+    hint = "Give the public key of the passport's maker, as PEM: Ed25519, or ECDSA on the curve P-256."
     try:
         content = file.read_bytes()
     except OSError as error:
@@ -112,7 +112,7 @@ def public_key(file: Path) -> PublicKey:
     try:
         key = load_pem_public_key(content)
     except (ValueError, UnsupportedAlgorithm):
-        raise UserError(f"{file} is no public key.", hint) from None
+        raise UserError(f"{file} is not a public key.", hint) from None
     if isinstance(key, Ed25519PublicKey) or (
         isinstance(key, EllipticCurvePublicKey) and isinstance(key.curve, SECP256R1)
     ):

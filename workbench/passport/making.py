@@ -191,11 +191,11 @@ def read(file: Path, key: PublicKey) -> Passport:
     Raises
     ------
     UserError
-        It cannot be read, is not signed by the key, or is no passport that this release knows.
+        It cannot be read, is not signed by the key, or is not a passport that this release knows.
     """
     try:
         if file.stat().st_size > SIZE_MAX:
-            raise UserError(f"{file} is larger than {SIZE_MAX // 1_000_000} MB: it is no passport.")
+            raise UserError(f"{file} is larger than {SIZE_MAX // 1_000_000} MB: it is not a passport.")
         content = file.read_bytes()
     except OSError as error:
         raise UserError(f"{file} cannot be read: {error.strerror}.") from None
@@ -208,9 +208,9 @@ def read(file: Path, key: PublicKey) -> Passport:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "all of it"
-        raise UserError(f"{file}: refused. It is no passport of a known form: {where}: {first['msg']}.") from None
+        raise UserError(f"{file}: refused. It is not a passport of a known form: {where}: {first['msg']}.") from None
     if statement.predicate_type != PREDICATE_TYPE:
-        raise UserError(f"{file}: refused. It is no passport: its type is '{statement.predicate_type}'.")
+        raise UserError(f"{file}: refused. It is not a passport: its type is '{statement.predicate_type}'.")
     return statement.predicate
 
 

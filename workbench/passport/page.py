@@ -48,7 +48,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     AI: (
         "Kubernetes AI Conformance",
-        "CNCF's requirements for this minor, by id. A passed claim is evidence for a part, and no certification.",
+        "CNCF's requirements for this minor, by id. A passed claim is evidence for a part, not a certification.",
     ),
     REHEARSAL: ("Rehearsal", "Work on simulated nodes of this stack file."),
     ACCEPTANCE: ("Acceptance", "The life cycle in a copy of this stack."),

@@ -24,7 +24,7 @@ https://kubernetes.io/docs/reference/labels-annotations-taints/, and ``utils/tai
 """
 
 _POWER: Final = re.compile(r"(agentPoolProfiles\[\d+\]\.)?powerState(\.code)?")
-"""Whether a cluster on AKS or one of its pools is stopped: no part of a stack, and `up` changes it nowhere."""
+"""Whether a cluster on AKS or one of its pools is stopped: not part of a stack, and never changed by `up`."""
 
 _POOLS: Final = "agentPoolProfiles"
 """List of the agent pools of a cluster, in which AKS has those too that are resources of their own.

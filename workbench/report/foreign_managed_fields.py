@@ -50,7 +50,7 @@ def added_by_others(declared: Mapping[str, Any], known: Mapping[str, Any], live:
         The live object.
     """
     added = {path for fields in _fields_of_others(live) for path in _undeclared((), fields, declared, known, live)}
-    if "deletionTimestamp" in _map(live.get("metadata")):  # deleted by somebody, but kept by its finalizers
+    if "deletionTimestamp" in _map(live.get("metadata")):  # its deletion waits for finalizers
         added.add("metadata.deletionTimestamp")
     return sorted(path for path in added if not _NOTES.search(path))
 

@@ -117,7 +117,7 @@ def read(file: Path, stacks: Collection[str]) -> dict[str, list[Rehearsal]]:
     Raises
     ------
     UserError
-        The file cannot be read, is no such report, or is about none of the stacks.
+        The file cannot be read, is not such a report, or is about none of the stacks.
     """
     hint = "Write it with: igz-clusters rehearse STACK --scenario NAME --json > rehearsal.json"
     try:

@@ -100,8 +100,8 @@ def compare(base: Path, head: Path) -> Comparison:
 def refuse_hidden_code(base: Path, head: Path) -> None:
     """Refuse a change that adds or alters files that Python loads in place of the source that is reviewed.
 
-    Other new modules are for the owners to review: nothing loads them unless a reviewed file names them. What the base
-    branch hides already, unchanged, is not the change's: its owners remove it in a change of its own.
+    Other new modules are for the owners to review: nothing loads them unless a reviewed file names them. Such files
+    that the base branch has already, unchanged, are accepted: its owners remove them in a change of its own.
 
     Raises
     ------

@@ -220,7 +220,7 @@ def _row(name: str, file: Path, own: OwnStack) -> dict[str, Any]:
     return {
         "environment": _one_of(Environment, choices.get("environment")),
         "kind": _kind(choices),
-        # A change does not switch its own guard off.
+        # A change cannot switch off the guard that judges it.
         "guard": min(guards, key=list(PolicyGuard).index, default=None),
         "problems": own.problems,
     }

@@ -192,7 +192,7 @@ def unvalidated(file: Path) -> Any:
     Raises
     ------
     SourceError
-        The file is no YAML.
+        The file is not YAML.
     BaseFileError
         Its base cannot be used.
     OSError

@@ -55,9 +55,9 @@ def tied_to_this() -> Callable[[], None]:
 def asked_to_end_with_this() -> Iterator[Callable[[], None]]:
     """Yield a ``preexec_fn``: its child gets SIGTERM once if this process is killed, or the block raises.
 
-    The kernel's own signal for the end of a parent does not do: if a process with several threads is killed, the child
-    gets it up to once for each, and to the engine the second means to abort its step
-    (Linux v6.12, kernel/exit.c, ``forget_original_parent``).
+    The kernel's own signal for the end of a parent is unsuitable: if a process with several threads is killed, the
+    child gets it up to once for each, and to the engine the second means to abort its step (Linux v6.12,
+    kernel/exit.c, ``forget_original_parent``).
     """
     # A shell of its own group, which Ctrl-C does not reach. Its input ends with this process.
     watcher = subprocess.Popen(
@@ -69,13 +69,13 @@ def asked_to_end_with_this() -> Iterator[Callable[[], None]]:
         env={},
     )
     with watcher:
-        told = cast("IO[bytes]", watcher.stdin).fileno()
+        pipe = cast("IO[bytes]", watcher.stdin).fileno()
 
-        def tell() -> None:
-            # By the child itself, so that no moment is left in which it runs and the watcher does not know it.
-            os.write(told, b"%d\n" % os.getpid())
+        def report() -> None:
+            # By the child itself, so that the watcher knows it before it runs.
+            os.write(pipe, b"%d\n" % os.getpid())
 
-        yield tell
+        yield report
         watcher.kill()
 
 

@@ -75,7 +75,7 @@ def _member(contract: Contract, node: LiveObject) -> Member:
 
 
 def _pool(contract: Contract, node: LiveObject) -> tuple[str | None, str | None]:
-    """Return the pool and the group of a node: what made it counts before its labels, which anybody may change."""
+    """Return the pool and the group of a node; what created it counts more than labels, which users may change."""
     choices = contract.config.cluster
     if isinstance(choices, ExistingConfig):
         fits = (pool for pool, each in choices.nodes.items() if each.selector.items() <= node.labels.items())

@@ -81,7 +81,7 @@ def test_names_are_unique_over_all_providers() -> None:
 def test_every_provider_has_types() -> None:
     assert {machine.provider for machine in INSTANCE_TYPES.values()} == set(Provider) - {
         Provider.OWN
-    }  # nobody sells it
+    }  # no provider sells it
 
 
 def test_figures_are_plausible() -> None:

@@ -63,7 +63,7 @@ class Emulator(Running):
         self._ask("PUT", "circumstances", as_json(circumstances))
 
     def leave_network_interface(self, subnet: str, groups: Sequence[str] = ()) -> str:
-        """Put a network interface into a subnet that nobody cleans up, and return its id."""
+        """Put a network interface into a subnet that stays there, and return its id."""
         made: str = self._ask("POST", "network-interfaces", as_json({"subnet": subnet, "groups": list(groups)}))
         return made
 
@@ -82,6 +82,6 @@ def _api(address: str, service: str, attempts: int) -> Any:
         endpoint_url=address,
         region_name=REGION,
         aws_access_key_id="emulator",
-        aws_secret_access_key="emulator",  # noqa: S106 nobody looks at it
+        aws_secret_access_key="emulator",  # noqa: S106 it is never checked
         config=Config(retries={"mode": "standard", "total_max_attempts": attempts}, proxies={}),
     )

@@ -113,16 +113,16 @@ class Emulator(Running):
         return found
 
     def leave_resource(self, id_: str) -> None:
-        """Let a resource of any type be in a resource group, which somebody else made there."""
+        """Let a resource of any type be in a resource group, which another owner made there."""
         self._ask("POST", "strangers", as_json({"id": id_}))
 
     def leave_network_interface(self, subnet: str) -> str:
-        """Put a network interface into a subnet, by its id, that nobody cleans up, and return its id."""
+        """Put a network interface into a subnet, by its id, that stays there, and return its id."""
         made: str = self._ask("POST", "network-interfaces", as_json({"subnet": subnet}))
         return made
 
     def remove_network_interface(self, interface: str) -> None:
-        """Remove a network interface that was left, by its id, as whoever left it does after all."""
+        """Remove a network interface that was left, by its id, as its owner does in the end."""
         self._ask("DELETE", "network-interfaces", as_json({"interface": interface}))
 
 

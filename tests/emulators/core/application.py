@@ -59,11 +59,11 @@ class Application(ABC, Generic[R]):
     def __init__(self, clock: Clock) -> None:
         self.clock, self.calls, self.faults = clock, Calls(), Faults()
         self.store = threading.RLock()
-        """Held by whoever reads or changes what exists."""
+        """Held while what exists is read or changed."""
 
     @abstractmethod
     def read(self, environ: Environ) -> R:
-        """Return what is asked for, or raise ``Refusal`` if nobody knows such a request."""
+        """Return what is asked for, or raise ``Refusal`` if the service has no such request."""
 
     @abstractmethod
     def do(self, request: R, outcome: FaultOutcome, environ: Environ) -> Answer:
@@ -79,7 +79,7 @@ class Application(ABC, Generic[R]):
 
     @abstractmethod
     def refusal(self, error: Refusal, request: R | None) -> Answer:
-        """Return a refusal as the service writes it; without a request nobody could read it."""
+        """Return a refusal as the service writes it; without a request it could not be read."""
 
     @abstractmethod
     def code(self, answer: Answer, request: R) -> str:

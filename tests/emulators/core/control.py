@@ -1,4 +1,4 @@
-"""Routes under ``/_emulator/`` for whoever tests: what no cloud's own API has."""
+"""Routes under ``/_emulator/`` for tests: what no cloud's own API has."""
 
 import re
 from collections.abc import Callable

@@ -19,7 +19,7 @@ class Moment(StrEnum):
     BEFORE = "before"
     """The call has arrived and the cloud has done nothing."""
     AFTER = "after"
-    """The cloud has done it, and nobody was told."""
+    """The cloud has done it, and the answer was lost."""
 
 
 class _Rule(BaseModel):

@@ -63,7 +63,7 @@ class Listener(ThreadedWSGIServer):
     def serve_until_told(self) -> None:
         """Serve until SIGTERM or SIGINT; requests that are under way are answered first."""
         for number in (signal.SIGTERM, signal.SIGINT):
-            # The listener's loop runs in this thread, so somebody else must tell it.
+            # The listener's loop runs in this thread, so another thread must stop it.
             signal.signal(number, lambda *_: threading.Thread(target=self.shutdown).start())
         self.serve_forever(poll_interval=0.1)
         until = time.monotonic() + PATIENCE

@@ -30,7 +30,7 @@ class ServiceContext:
     clock
         When work is done.
     control_plane
-        None where there is no API server: clusters then have an address that nobody answers.
+        None where there is no API server: clusters then have an address that does not answer.
     """
 
     clock: Clock = field(default_factory=Clock)

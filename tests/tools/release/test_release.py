@@ -241,13 +241,13 @@ def test_a_signature_names_its_signer_until_the_file_changes(sums: Path, key: Pa
     signature = signing.sign(sums, key, signers)
     assert signing.verify(sums, signature, signers) == "me@example.invalid"
     sums.write_text("11  file\n")
-    with pytest.raises(UserError, match=r"SHA256SUMS\.sig is no signature of SHA256SUMS"):
+    with pytest.raises(UserError, match=r"SHA256SUMS\.sig is not a signature of SHA256SUMS"):
         signing.verify(sums, signature, signers)
 
 
 def test_a_key_that_may_not_sign_leaves_no_signature(sums: Path, key: Path, signers: Path) -> None:
     signers.write_text(signers.read_text().replace("namespaces", 'valid-after="20400101",namespaces'))
-    with pytest.raises(UserError, match=r"is not in|is no signature of"):
+    with pytest.raises(UserError, match=r"is not in|is not a signature of"):
         signing.sign(sums, key, signers)
     signers.unlink()
     with pytest.raises(UserError, match="is missing: it names who may sign"):
@@ -258,7 +258,7 @@ def test_a_key_that_may_not_sign_leaves_no_signature(sums: Path, key: Path, sign
 def test_a_signature_for_something_else_is_refused(sums: Path, key: Path, signers: Path) -> None:
     subprocess.run(["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", "git", sums], check=True, capture_output=True)
     signers.write_text(signers.read_text().replace(signing.NAMESPACE, f"git,{signing.NAMESPACE}"))
-    with pytest.raises(UserError, match="is no signature of"):
+    with pytest.raises(UserError, match="is not a signature of"):
         signing.verify(sums, sums.with_name(f"{SUMS}.sig"), signers)
 
 

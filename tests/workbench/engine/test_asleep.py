@@ -1,4 +1,4 @@
-"""A cluster that sleeps outside its office hours is told apart from one that failed, and is not changed."""
+"""A cluster that sleeps outside its office hours is distinguished from one that failed, and is not changed."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A cluster on AKS that is stopped: by its hours, or by somebody."""
+"""A cluster on AKS that is stopped: by its hours, or by hand."""
 
 import json
 from datetime import UTC, datetime
@@ -67,8 +67,8 @@ def test_aks_says_that_a_cluster_is_stopped_or_about_to_be(state: str, code: str
     ("changes", "at", "place", "words"),
     [
         (CHANGES, NIGHT, "cluster.officeHours", "sleeps by cluster.officeHours (monday to friday 08:00-19:00 UTC)"),
-        (CHANGES, NOON, "cluster.officeHours", "say that it is open: its schedule did not run, or somebody stopped it"),
-        ({}, NIGHT, "cluster", "is stopped, and the stack file has no cluster.officeHours: somebody stopped it"),
+        (CHANGES, NOON, "cluster.officeHours", "open: its schedule did not run, or it was stopped by hand"),
+        ({}, NIGHT, "cluster", "is stopped, and the stack file has no cluster.officeHours: it was stopped by hand"),
     ],
 )
 def test_a_stopped_cluster_is_not_changed_and_the_refusal_starts_it(

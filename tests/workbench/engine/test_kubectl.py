@@ -1,4 +1,4 @@
-"""What a user is told when kubectl cannot ask the cluster."""
+"""What a user sees when kubectl cannot ask the cluster."""
 
 import sys
 from pathlib import Path

@@ -208,7 +208,7 @@ def test_what_agrees_is_adopted_and_what_we_made_is_not() -> None:
     assert looked(cluster(low(7))).blockers == ()
     # A killed run made it and could not save that.
     assert looked(cluster(low(manager=FIELD_MANAGER))).inventory.adopted == frozenset()
-    # It has the name and the manager's fields of somebody else beside ours: adopted before, and so again.
+    # It has the name and the manager's fields of another owner beside ours: adopted before, and so again.
     assert looked(cluster(low()), made=frozenset({"uid-of-what-was-there-before"})).inventory.adopted == {what}
 
 

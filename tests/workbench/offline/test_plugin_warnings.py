@@ -18,7 +18,7 @@ CLUSTER = "urn:pulumi:dev::igz-clusters::aws:eks/cluster:Cluster::dev"
 
 
 class Engine(engine_pb2_grpc.EngineServicer):
-    """Keeps what it is told."""
+    """Keeps the messages that it gets."""
 
     def __init__(self) -> None:
         self.logged: list[engine_pb2.LogRequest] = []

@@ -55,7 +55,7 @@ def test_a_signature_of_the_standards_example_is_valid() -> None:
         "signatures": [signature(base64.b64encode(encoded).decode())],
     }
     key = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
-    with pytest.raises(UserError, match="is no statement of in-toto"):
+    with pytest.raises(UserError, match="is not a statement of in-toto"):
         opened(json.dumps(example).encode(), key)
     example["payload"] = "aGVsbG8gd29ybGQh"
     with pytest.raises(UserError, match=NOT_OURS):

@@ -88,7 +88,7 @@ def test_a_scenario_without_a_verdict_does_not_pass(
         ({"stackDigest": "0" * 64}, "is about other settings of 'test' than its stack file has"),
         ({"release": "0.1.0"}, "was written by release 0.1.0; this one is 0.2.0"),
         ({"release": ""}, "was written by an earlier release; this one is 0.2.0"),
-        ({"isMet": "perhaps"}, "is no JSON of a rehearsal"),
+        ({"isMet": "perhaps"}, "is not the JSON of a rehearsal"),
     ],
 )
 def test_a_rehearsal_of_something_else_is_refused(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
@@ -114,9 +114,9 @@ def test_a_record_of_acceptance_is_evidence_for_its_steps(tmp_path: Path) -> Non
         ({"stack": "other"}, "is about 'other', not about 'test'"),
         ({"digest": ""}, "is about other settings of 'test' than its stack file has"),
         ({"release": "0.1.0"}, "was written by release 0.1.0; this one is 0.2.0"),
-        ({"started": "yesterday"}, "is no record of `accept`"),
-        ({"started": "2026-11-22T08:00:00"}, "is no record of `accept`"),
-        ({"steps": "all"}, "is no record of `accept`"),
+        ({"started": "yesterday"}, "is not a record of `accept`"),
+        ({"started": "2026-11-22T08:00:00"}, "is not a record of `accept`"),
+        ({"steps": "all"}, "is not a record of `accept`"),
     ],
 )
 def test_a_record_of_something_else_is_refused(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_the_restore_that_ended_last_decides(
         ({"stack": "other"}, "is about 'other', not about 'test'"),
         ({"stackDigest": "0" * 64}, "is about other settings of 'test' than its stack file has"),
         ({"release": "0.1.0"}, "was written by release 0.1.0; this one is 0.2.0"),
-        ({"restores": "all"}, "is no JSON of `backup list`"),
+        ({"restores": "all"}, "is not the JSON of `backup list`"),
     ],
 )
 def test_backups_of_something_else_are_refused(changes: dict[str, Any], says: str, tmp_path: Path) -> None:

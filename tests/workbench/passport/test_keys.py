@@ -83,7 +83,7 @@ def test_what_is_no_private_key_is_refused(content: bytes, tmp_path: Path) -> No
     file = tmp_path / "key.pem"
     file.write_bytes(content)
     file.chmod(0o600)
-    assert "is no PEM of a private key" in refusal(file)
+    assert "is not a PEM private key" in refusal(file)
 
 
 def test_a_missing_key_says_how_to_create_one(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_private_key_in_place_of_a_public_one_is_refused(tmp_path: Path) -> No
     with pytest.raises(UserError, match="is a private key"):
         keys.public_key(file)
     file.write_text("no key")
-    with pytest.raises(UserError, match="is no public key"):
+    with pytest.raises(UserError, match="is not a public key"):
         keys.public_key(file)
 
 

@@ -85,7 +85,7 @@ def test_an_object_has_the_digest_of_its_fields(made: Passport, tmp_path: Path) 
         Fingerprint(kind="Pool", namespace="", name="a", digest="0" * 64, fields={})
     objects = made.as_json()["objects"]
     objects[0]["fields"] = {"another": "value"}
-    with pytest.raises(UserError, match=r"refused\. It is no passport of a known form: predicate\.objects\.0"):
+    with pytest.raises(UserError, match=r"refused\. It is not a passport of a known form: predicate\.objects\.0"):
         read(written(tmp_path, changed(made, objects=objects)), KEY.public_key())
 
 

@@ -103,7 +103,7 @@ def test_what_the_engine_is_told_to_protect_is_of_a_protected_kind_or_belongs_to
         ("aws:eks/nodeGroup:NodeGroup", {"scalingConfig": {"desiredSize": 0}}, ""),
         ("aws:eks/nodeGroup:NodeGroup", {"scalingConfig": {"desiredSize": 2}, "status": "CREATE_FAILED"}, ""),
         ("aws:eks/nodeGroup:NodeGroup", {"labels": "[secret]"}, "resource of unknown role"),
-        ("kubernetes:core/v1:Node", {"metadata": {"labels": {ROLE: "initial"}}}, ""),  # a real one is nobody's input
+        ("kubernetes:core/v1:Node", {"metadata": {"labels": {ROLE: "initial"}}}, ""),  # a real one is never an input
         ("kubernetes:core/v1:Node", {}, "resource of unknown role"),
         ("kubernetes:core/v1:Namespace", {"metadata": {"name": "monitoring"}}, ""),
         ("kubernetes:core/v1:Namespace", {"metadata": "[secret]"}, "resource of unknown role"),

@@ -1,4 +1,4 @@
-"""What becomes of stacks that nobody plans; the engine's tests have all others."""
+"""What becomes of stacks that are not planned; the engine's tests have all others."""
 
 from pathlib import Path
 from typing import Any, cast

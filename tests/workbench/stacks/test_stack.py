@@ -81,7 +81,7 @@ def test_a_file_that_cannot_be_read_is_a_problem_of_that_file(tmp_path: Path, ki
     if kind == "folder":
         file.mkdir()
     if kind == "unreadable":
-        file.symlink_to(file)  # a circle, which nobody can read, the superuser neither
+        file.symlink_to(file)  # a circle, which not even the superuser can read
     (line,) = problems(file)
     assert line.startswith("the file cannot be read: ")
 

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def somebody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commit as nobody in particular, with no settings of the machine."""
+    """Commit as any user, with no settings of the machine."""
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{role}_NAME", "Somebody")
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "somebody@example.invalid")

@@ -129,7 +129,7 @@ def test_after_a_kill_at_any_moment_the_next_build_ends_whole_and_no_process_of_
 
 @pytest.fixture
 def undisturbed(tiny: Tiny) -> float:
-    """Seconds that a build takes when nobody disturbs it; nothing of it is left."""
+    """Seconds that a build takes when it is not interrupted; nothing of it is left."""
     begin = time.monotonic()
     assert tiny.child().wait(timeout=600) == 0
     seconds = time.monotonic() - begin

@@ -25,11 +25,11 @@ from workbench.system.paths import PROJECT_ROOT
 
 STACK: Final = "dev"
 ROUNDS: Final = 1
-"""Nearly all of it is waiting, so more would say the same."""
+"""Nearly all of the time is waiting, so further rounds would not change the result."""
 
 SCALE: Final = 0.5
-"""Real seconds for a second of AWS. What is not AWS's, an `up` at once, took 22 s on a busy machine: at this scale less
-than a tenth of the path. At 0.01 it would be several times the path, and the ratio a measure of the machine."""
+"""Real seconds for a second of AWS. An `up` without AWS's waits took 22 s on a busy machine: at this scale less than a
+tenth of the path. At 0.01 it would be several times the path, and the ratio would measure the machine."""
 
 TIMEOUT: Final = 900.0
 """Seconds that one `up` may take."""
@@ -38,7 +38,7 @@ TIME = Aim("wall / critical path", 1.25, "first `up` in AWS over its critical pa
 CALLS = Aim("calls / least", 1.2, "changing AWS calls and waiting reads, over the minimum")
 
 LEAST: Final = ("eks:CreateCluster", "eks:CreateAddon", "eks:CreateNodegroup", "eks:CreateAddon")
-"""What nobody can do at the same time: a control plane, its CNI, nodes, and an add-on whose pods need nodes."""
+"""What cannot be made at the same time: a control plane, its CNI, nodes, and an add-on whose pods need nodes."""
 
 MAKES: Final[Mapping[str, str]] = {
     "aws:ec2/natGateway:NatGateway": "ec2:CreateNatGateway",
@@ -114,7 +114,7 @@ def critical_path(resources: Sequence[Mapping[str, Any]]) -> float:
 def _calls(made: Made) -> dict[str, Value]:
     """Count the calls that make things and wait for them; the least is one for each thing, and one look for each wait.
 
-    What the plug-in reads once a thing is there, to fill the state, is told beside it: no program can change it.
+    What the plug-in reads once a thing is there, to fill the state, is counted separately: no program can change it.
     """
     things = [each for each in made.resources if each["type"].startswith("aws:")]
     counted = Counter(call.operation for call in made.calls)

@@ -33,7 +33,7 @@ def growth(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
         ours = arena.scratch(f"growth-{size}", INFRA, config=config)
         plain = arena.scratch(f"growth-plain-{size}", PLAIN, **recording.variables)
         commands |= {f"{size} resources": ours.preview(), f"{size} resources by hand": plain.preview()}
-    # The quickest commands come first and fill the caches; a round to drop would cost more than it mends.
+    # The quickest commands come first and fill the caches; a warm-up round would cost more than it improves.
     series = list(interleave(commands, rounds or ROUNDS, say, warm_up=False).values())
     return lines(counts, series[::2], series[1::2])
 

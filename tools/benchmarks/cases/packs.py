@@ -15,7 +15,7 @@ def packs(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
     findings = []
     for size, own_rounds in ROUNDS.items():
         config = namespaces(size)
-        # The SDK does not flush the line for which the engine waits; our packs mend that themselves.
+        # The SDK does not flush the line for which the engine waits; our packs do so themselves.
         project = arena.scratch(f"packs-{size}", INFRA, config=config, PYTHONUNBUFFERED="1")
         commands = {
             f"{size} resources, no pack": project.preview(),

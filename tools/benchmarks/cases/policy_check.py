@@ -31,7 +31,7 @@ OFFLINE: Final = {
     "CKV_GITHUB_CONFIG_FETCH_DATA": "False",
     "HTTPS_PROXY": "http://127.0.0.1:9",
 }
-"""Keeps checkov from asking its maker's servers; nobody listens at the proxy, should it try."""
+"""Keeps checkov from asking its maker's servers; nothing listens at the proxy, should it try."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class Packs:
         The questions are made before: they are the engine's work.
         """
         questions, whole = [request(resource) for resource in resources], stack_request(resources)
-        gc.collect()  # what the questions left is nobody's
+        gc.collect()  # the questions' garbage is not part of the measurement
         started = time.process_time()
         for servicer in self._servicers:
             for question in questions:

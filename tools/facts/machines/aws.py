@@ -75,7 +75,7 @@ def read_moto(wheel: Path | IO[bytes]) -> tuple[str, dict[str, Any]]:
     except (zipfile.BadZipFile, KeyError, IndexError, OSError, ValueError) as error:
         raise SourceError(f"Not a wheel of moto with {MOTO_MEMBER}: {error}") from error
     if version is None:
-        raise SourceError("The wheel of moto does not tell its version")
+        raise SourceError("The wheel of moto does not name its version")
     return version[1], types
 
 
@@ -110,7 +110,7 @@ def aws_row(name: str, facts: Mapping[str, Any]) -> Row:
 
 def _family(name: str) -> re.Match[str]:
     if not (match := _FAMILY.fullmatch(name.partition(".")[0])):
-        raise SourceError(f"{name}: the name does not tell its generation")
+        raise SourceError(f"{name}: the name does not contain the generation")
     return match
 
 

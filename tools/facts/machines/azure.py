@@ -34,7 +34,7 @@ TOOLCHAIN: Final = PROJECT_ROOT / "toolchain" / "cluster-autoscaler"
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class AzureSeries:
-    """Common sizes of one Azure series, and what only its documentation tells.
+    """Common sizes of one Azure series, and what only its documentation says.
 
     Parameters
     ----------

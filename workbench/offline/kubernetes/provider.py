@@ -33,7 +33,7 @@ class OfflineKubernetes(Provider):
 
     @override
     def moved(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-        # Adding or removing it is no change of cluster, so that programs can start to set it.
+        # Adding or removing it does not count as another cluster, so that programs can start to set it.
         # Source: pulumi/pulumi-kubernetes, provider/pkg/provider/provider.go, ``DiffConfig``.
         return [CLUSTER] if CLUSTER in old and CLUSTER in new and old[CLUSTER] != new[CLUSTER] else []
 

@@ -1,4 +1,4 @@
-"""Backups of a cluster, as every cloud tells them."""
+"""Backups of a cluster, in one form for all clouds."""
 
 from dataclasses import dataclass
 from datetime import datetime

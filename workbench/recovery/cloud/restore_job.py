@@ -1,4 +1,4 @@
-"""Restores of a cluster's backups, as every cloud records them."""
+"""Restores of a cluster's backups, in one form for all clouds."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -40,7 +40,7 @@ def fixed(*edits: Edit) -> Candidate:
 
 
 def key_of(edits: Iterable[Edit]) -> tuple[str, ...]:
-    """Return what tells two sets of edits apart."""
+    """Return what distinguishes two sets of edits."""
     return tuple(sorted(f"{edit.file} {edit.path!r} {edit.value!r}" for edit in edits))
 
 

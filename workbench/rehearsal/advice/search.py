@@ -27,7 +27,7 @@ from workbench.stacks import CHOICES_PATH, Stack
 from workbench.system.errors import UserError
 
 EDITS_MAX: Final = 3
-"""Changes that are combined; more of them is no small change."""
+"""Maximum number of changes that are combined, so that advice stays small."""
 
 PAIRED: Final = 6
 """Candidates that are combined with each other if none helps alone."""

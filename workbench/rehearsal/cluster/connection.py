@@ -94,7 +94,7 @@ class Answer:
         return self.status < HTTPStatus.BAD_REQUEST
 
     def refusal(self) -> ApiError:
-        """Return the error that the server's words make; of an unknown path it says so in plain text."""
+        """Return the error in the answer: its message, or for an unknown path the plain text."""
         try:
             said = str(self.body["message"])
         except (ValueError, LookupError, TypeError):

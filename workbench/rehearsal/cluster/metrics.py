@@ -121,7 +121,7 @@ class _Server(ThreadingHTTPServer):
 
     @override
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: who shows no certificate is not answered, and a connection may end at any time."""
+        """Log nothing: clients without a certificate are refused, and connections may end at any time."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -153,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     @override
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def _refuse(self, status: HTTPStatus, message: str) -> None:
         self._send({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": status, "message": message,

@@ -1,4 +1,4 @@
-"""What adds nodes to a simulated cluster and removes them, and what it is told about the stack's node groups."""
+"""What adds nodes to a simulated cluster and removes them, configured for the stack's node groups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

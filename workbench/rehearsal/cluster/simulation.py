@@ -41,7 +41,7 @@ LOAD_SECONDS: Final = 6.0
 _NAME_LENGTH: Final = 63
 _PAUSE: Final = 0.2
 _RESTS: Final = 4
-"""How many times as long as a look at the cluster takes, the next one waits."""
+"""Pause between two looks at the cluster, as a multiple of the time that a look takes."""
 _TAIL: Final = 15
 _NODES: Final = "/api/v1/nodes"
 
@@ -178,9 +178,9 @@ class _Building:
     pace: Pace
 
     def wait(self, seconds: float, left: Callable[[], str]) -> str:
-        """Wait until ``left`` says nothing more, or the same for ``seconds``; return what it says at the end.
+        """Wait until ``left`` returns nothing, or the same text for ``seconds``; return its last text.
 
-        It is reported each second.
+        The text is reported each second.
         """
         changed = said_at = time.monotonic()
         last = ""
@@ -197,7 +197,7 @@ class _Building:
 
     @staticmethod
     def _look(left: Callable[[], str]) -> str:
-        """Return what is left, after a pause if that is anything: a large cluster needs its time for itself."""
+        """Return what is left, after a pause if that is anything: frequent looks slow a large cluster down."""
         begin = time.monotonic()
         if text := left():
             time.sleep(max(_PAUSE, _RESTS * (time.monotonic() - begin)))

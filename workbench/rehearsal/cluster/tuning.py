@@ -24,7 +24,7 @@ _INITIAL_READINESS: Final = 30.0
 """Seconds between two looks at a HorizontalPodAutoscaler, for which replicas stay after the load has gone, for which a
 new pod's CPU may be ignored, and within which it counts as not yet ready: the defaults of
 ``--horizontal-pod-autoscaler-*`` (kubernetes v1.36.3, ``pkg/controller/podautoscaler/config/v1alpha1/defaults.go``).
-The tolerance of 10 % is no time and stays."""
+The tolerance of 10 % is not a time and stays."""
 SOONEST_SYNC: Final = 0.1
 """Shortest real time between two of these looks: each costs the control plane some requests."""
 _OLDEST_EMULATED: Final = 3

@@ -70,8 +70,8 @@ def account(name: str, namespace: str) -> Author:
 def accounts(namespaces: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Yield the service accounts and rights of all authors in these namespaces.
 
-    The real charts give their accounts narrower rights; what admission judges is the author, not how he got the right
-    to create pods.
+    The real charts give their accounts narrower rights; admission judges the author, not where the right to create
+    pods comes from.
     """
     # The operator's chart brings the kind, and the right to it.
     rule = {"apiGroups": [mpi_jobs.GROUP], "resources": [mpi_jobs.PLURAL], "verbs": ["create"]}

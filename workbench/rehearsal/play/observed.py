@@ -133,7 +133,7 @@ class ObservedPod:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it ended against its owner's will."""
+        """Whether it was lost or preempted."""
         return self.end in TAKEN
 
 

@@ -72,7 +72,7 @@ class Site:
             quietly(self.cluster.api.delete, pod.path, grace=0)
         self.release(node)
         quietly(self.cluster.api.delete, path_of(node.name))
-        if node.node_pool:  # nobody drains a machine that is gone
+        if node.node_pool:  # a machine that is gone cannot be drained
             for path in (path_of(node.name), _claim_of(node)):
                 quietly(self.cluster.api.patch, path, {"metadata": {"finalizers": None}})
 

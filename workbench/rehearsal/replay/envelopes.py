@@ -36,7 +36,7 @@ def objects(
 
 
 def unwrap(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield the objects in an entry; nothing for what is no object, such as another component's log line."""
+    """Yield the objects in an entry; nothing for what is not an object, such as another component's log line."""
     if isinstance(value, list):
         fields = {each["field"]: each.get("value") for each in value if isinstance(each, Mapping) and "field" in each}
         yield from unwrap(fields or None)
@@ -59,7 +59,7 @@ def unwrap(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _inner(value: Mapping[str, Any]) -> Any:
-    """Return the decoded text of an envelope; None if the entry is no envelope, an empty list if it holds no JSON."""
+    """Return the decoded text of an envelope; None if the entry is not an envelope, an empty list without JSON."""
     properties = _decoded(value.get("properties"))
     if isinstance(properties, Mapping) and "log" in properties:
         return _decoded(properties["log"]) or []

@@ -64,7 +64,7 @@ def read(source: Source, history: History) -> None:
     Raises
     ------
     ReplayError
-        An entry is no event, or has no time.
+        An entry is not an event, or has no time.
     """
     export = _Export()
     problem = "an object that is not an event, in an export of events."

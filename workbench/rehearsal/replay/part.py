@@ -12,7 +12,7 @@ from workbench.system.errors import UserError, all_of
 def moment_of(text: object) -> float | None:
     """Return the seconds since 1970 of a time such as ``2026-03-02T08:00:00Z``; UTC if it has no zone.
 
-    None if ``text`` is no such time.
+    None if ``text`` is not such a time.
     """
     if not isinstance(text, str) or len(text) < len("2026-03-02T08:00"):
         return None

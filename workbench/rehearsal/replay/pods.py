@@ -26,7 +26,7 @@ def read(source: Source, history: History) -> None:
     Raises
     ------
     ReplayError
-        An entry is no pod, or lacks what every pod has.
+        An entry is not a pod, or lacks what every pod has.
     """
     history.has_steady_pods = True
     history.notes.append("A dump of pods shows those that still exist: what was deleted before it is missing.")

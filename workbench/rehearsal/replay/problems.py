@@ -31,7 +31,7 @@ class ReplayError(UserError):
 
 
 class UnfitError(Exception):
-    """What the file says is no valid scenario.
+    """What the file says is not a valid scenario.
 
     Parameters
     ----------

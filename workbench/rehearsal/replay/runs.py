@@ -58,7 +58,7 @@ def read(source: Source, history: History) -> None:
     Raises
     ------
     ReplayError
-        An entry is no run, or has no start.
+        An entry is not a run, or has no start.
     """
     problem = "an object that is not a run, in an export of MLRun's runs."
     for line, run in objects(source, is_run, problem, "Export the list that list_runs() returns."):

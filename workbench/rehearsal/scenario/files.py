@@ -39,7 +39,7 @@ class ScenarioFileError(UserError):
     files
         The problems of each invalid file.
     missing
-        What is wrong with names that are no files, and what to do; default: nothing.
+        What is wrong with names that are not files, and what to do; default: nothing.
     """
 
     def __init__(self, files: Sequence[FileProblems], missing: UserError | None = None) -> None:
@@ -207,7 +207,7 @@ def _same_names(found: Sequence[NamedScenario]) -> Iterator[FileProblems]:
     for each in found:
         if (other := first.setdefault(each.name, each.file)) is not each.file:
             message = (
-                f"has the name '{each.name}' as {shown_path(other)} has; rename one, since reports tell them by it"
+                f"has the name '{each.name}' as {shown_path(other)} has; rename one, since reports show only names"
             )
             yield FileProblems.of(shown_path(each.file), [Problem(None, message)])
 

@@ -132,7 +132,7 @@ def namespace(miss: Miss) -> Iterator[Hint]:
     chosen = miss.work.namespace if miss.work else None
     if chosen and chosen not in known and not any(_matches(miss, _NAMESPACE)):
         yield Hint(
-            cause=f"{miss.work_name} runs in {chosen}, which is no user namespace of the stack"
+            cause=f"{miss.work_name} runs in {chosen}, which is not a user namespace of the stack"
             f"{did_you_mean(chosen, known)}: nothing there gives its pods a place, a priority or default resources.",
             action=f"Use {', '.join(known)}, or add {chosen} under namespaces.",
             path=f"works.{miss.work_name}.namespace",

@@ -82,7 +82,7 @@ def _judged(case: Case, expectation: Expectation) -> Miss:
 
 
 def _may_vary(miss: Miss) -> str:
-    """Return what timing may change; when the autoscaler empties a node, and so whether it moves pods, is one of it."""
+    """Return what timing may change, such as whether the autoscaler empties a node and so moves pods."""
     case = replace(miss.case, record=unmoved(miss.record))
     is_decided = _judged(case, miss.expectation).finding.is_met is miss.finding.is_met
     moves = "" if is_decided else "whether the autoscaler moves pods: had it moved none, the verdict would differ"

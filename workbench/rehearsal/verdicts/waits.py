@@ -34,7 +34,7 @@ def waits_at_most(case: Case, expectation: WaitsAtMost) -> Finding:
 
 
 def _sorted_out(case: Case, pods: tuple[PodRecord, ...], bound: float) -> tuple[tuple[PodRecord, ...], ...]:
-    """Return the pods that are late, the longest waits first, and those that had too short a time to tell.
+    """Return the pods that are late, the longest waits first, and those that had too little time to be judged.
 
     A pod that ended without having run is late, unless it ended sooner than it can start at this speed.
     """
@@ -69,7 +69,7 @@ def _measured(record: Record, pods: tuple[PodRecord, ...], late: int, undecided:
                 f"{duration_text(max(waits))}, 95th percentile {duration_text(percentile(waits, 95))}"
             ),
             f"{still} still waiting at the end" if still else "",
-            f"{undecided} left out: too short a time to tell" if undecided else "",
+            f"{undecided} left out: too little time to judge" if undecided else "",
             absent_text(absent),
         ]
     )

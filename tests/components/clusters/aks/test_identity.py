@@ -1,4 +1,4 @@
-"""Identities have the least that they need, and nobody has a key."""
+"""Identities have the least that they need, and there are no permanent keys."""
 
 from typing import Any
 from uuid import UUID

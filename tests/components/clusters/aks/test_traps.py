@@ -1,7 +1,7 @@
 """Every trap of AKS that a naive program falls into: ours avoids it, and the test would notice.
 
 Traps that validation answers have their bad stack files in ``tests/infra/cases``; docs/aks.md lists all, also those
-that nobody can check without an account.
+that cannot be checked without an account.
 """
 
 import json

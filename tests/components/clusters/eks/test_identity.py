@@ -1,4 +1,4 @@
-"""Roles have the least that they need, and nobody has a key."""
+"""Roles have the least that they need, and there are no permanent keys."""
 
 import json
 from typing import Any

@@ -49,7 +49,7 @@ def test_no_update_ends_well_with_a_group_that_eks_gave_up(
 
 
 def test_a_preview_only_warns_of_such_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a pull request can be planned that mends the cause."""
+    """So that a pull request can be planned that corrects the cause."""
     said: list[str] = []
     monkeypatch.setitem(COMPUTED, NODE_GROUP, lambda _: {"status": "CREATE_FAILED", "resources": []})
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)

@@ -1,4 +1,4 @@
-"""What a cluster that somebody else built is declared as: patches of what is there, and nothing that is forced."""
+"""What an existing cluster of another owner is declared as: patches of what is there, and nothing that is forced."""
 
 from functools import cache
 from typing import Any

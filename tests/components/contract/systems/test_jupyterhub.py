@@ -1,4 +1,4 @@
-"""What JupyterHub is told: where hub and notebooks run, and when notebooks on GPUs stop."""
+"""JupyterHub's values: where hub and notebooks run, and when notebooks on GPUs stop."""
 
 from dataclasses import replace
 from typing import Any

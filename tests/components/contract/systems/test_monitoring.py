@@ -1,4 +1,4 @@
-"""What kube-prometheus-stack is told means what the stack file says, alone and in MLRun CE's chart."""
+"""The values of kube-prometheus-stack mean what the stack file says, alone and in MLRun CE's chart."""
 
 from dataclasses import replace
 from typing import Any

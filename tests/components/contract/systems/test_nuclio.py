@@ -1,4 +1,4 @@
-"""What Nuclio is told means what the stack file says, in its own chart and in MLRun CE's."""
+"""Nuclio's values mean what the stack file says, in its own chart and in MLRun CE's."""
 
 from dataclasses import replace
 from typing import Any

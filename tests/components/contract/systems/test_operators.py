@@ -1,4 +1,4 @@
-"""The operators of Spark and MPI jobs, and Presto: what their charts are told means what the stack file says."""
+"""The operators of Spark and MPI jobs, and Presto: their charts' values mean what the stack file says."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What pipelines are told: steps run where jobs run, services where core services run."""
+"""Values of pipelines: steps run where jobs run, services where core services run."""
 
 from itertools import product
 from typing import Any

@@ -1,4 +1,4 @@
-"""What each system is told on three clusters, as it was reviewed."""
+"""The values of each system on three clusters, as they were reviewed."""
 
 from pathlib import Path
 

@@ -34,5 +34,5 @@ def home(az: Emulator, shared_home: Account) -> Account:
 
 @pytest.fixture
 def own(az: Emulator) -> Account:
-    """An account in which nobody else works."""
+    """An account without other users."""
     return account(az)

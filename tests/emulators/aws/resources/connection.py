@@ -80,7 +80,7 @@ class Aws:
         self._address = address("AWS", "emulators.aws", ADDRESS_VARIABLE, environment)
         self._pace = Polling.of(environment)
         self._attempts = int(environment.get("AWS_MAX_ATTEMPTS") or ATTEMPTS)
-        self._session = boto3.Session("emulator", "emulator", region_name=region)  # nobody's own credentials
+        self._session = boto3.Session("emulator", "emulator", region_name=region)  # not the user's credentials
         self._clients: dict[str, BaseClient] = {}
         self._one_at_a_time = threading.Lock()
         self._account = ""

@@ -1,6 +1,6 @@
 """The Auto Scaling group of a node group, in moto's own store: its size, its tags and its instances are AWS's own.
 
-EKS makes the group and removes it; whoever asks Auto Scaling or EC2 sees it there. Its instances are launched from a
+EKS makes the group and removes it; clients of Auto Scaling and EC2 see it there. Its instances are launched from a
 launch template of EKS's own, as AWS does it, because that of the caller names no image.
 """
 

@@ -1,4 +1,4 @@
-"""Routes under ``/_emulator/`` for whoever tests: what AWS's own API does not have."""
+"""Routes under ``/_emulator/`` for tests: what AWS's own API does not have."""
 
 from typing import Any
 

@@ -52,7 +52,7 @@ class Request:
 
 
 def read(environ: dict[str, Any]) -> Request:
-    """Read a request; its body can be read once more by whoever gets ``environ`` next.
+    """Read a request; its body can be read once more by the next reader of ``environ``.
 
     Raises
     ------

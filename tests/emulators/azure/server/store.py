@@ -16,7 +16,7 @@ SUCCEEDED: Final = "Succeeded"
 FAILED: Final = "Failed"
 CANCELED: Final = "Canceled"
 ENDED: Final = frozenset({SUCCEEDED, FAILED, CANCELED})
-"""States of what nobody works on."""
+"""States of resources without an operation."""
 
 
 def now() -> str:
@@ -36,9 +36,9 @@ class Resource:
     work: "Operation | None" = None
     """The operation under way. A newer one takes its place, and the older one then ends without effect."""
     remembered: dict[str, Any] = field(default_factory=dict)
-    """What Azure knows of it and does not tell."""
+    """What Azure knows of it and does not return."""
     is_made_by_azure: bool = False
-    """Nobody asked for it by name, so nobody's state has it."""
+    """It was not requested by name, so no state has it."""
 
     @property
     def properties(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from types import NoneType
 from typing import Any, Final, Union, get_args, get_origin
 
 READ_ONLY: Final = ["read"]
-"""Visibility of members that Azure tells and nobody sets."""
+"""Visibility of members that Azure returns and clients cannot set."""
 
 
 def problems(body: Mapping[str, Any], package: str, model: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Pod metrics are served to the front proxy of the API server, and to nobody else."""
+"""Pod metrics are served to the front proxy of the API server only."""
 
 import base64
 import http.client

@@ -88,7 +88,7 @@ def test_an_unknown_namespace_is_named_with_the_nearest() -> None:
 def test_a_namespace_without_users_is_named() -> None:
     works = {"train": {"kind": "mlrun-job", "namespace": "monitoring"}}
     found = hints(record(), COMPLETES, works=works)
-    assert "monitoring, which is no user namespace" in found["works.train.namespace"]
+    assert "monitoring, which is not a user namespace" in found["works.train.namespace"]
 
 
 def test_an_mpi_job_that_the_pools_can_never_hold_is_named() -> None:

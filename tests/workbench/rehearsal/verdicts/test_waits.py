@@ -21,7 +21,7 @@ def test_a_pod_that_waits_longer_than_the_bound_is_late_and_one_that_waits_short
     assert not verdict.is_met
     assert verdict.pods == ("late",)
     assert "1 of 2 pods in time" in verdict.measured
-    assert "2 still waiting at the end; 1 left out: too short a time to tell" in verdict.measured
+    assert "2 still waiting at the end; 1 left out: too little time to judge" in verdict.measured
     assert verdicts(record([ran, young]), SOON)[0].is_met
 
 

@@ -64,7 +64,7 @@ def test_a_stack_without_a_stream_could_not_be_judged_and_keeps_the_issue_open(
 
 
 def deleted() -> bytes:
-    """What the engine says when it finds that somebody deleted the cluster."""
+    """What the engine says when it finds that the cluster was deleted."""
     found = events("drift")
     for step in resource([event for event in found if kind(event) == "resOutputsEvent"], "prod-cluster"):
         step.update(op="delete", new=None)

@@ -1,6 +1,6 @@
 """Declares the resources of a JSON file one by one, with the SDK's own classes and no component of this project.
 
-What somebody would write by hand, without the loop: each resource its class, its inputs and its provider; what lives
+What a user would write by hand, without the loop: each resource its class, its inputs and its provider; what lives
 in a declared namespace waits for that namespace.
 """  # noqa: INP001 run as a folder by the engine
 

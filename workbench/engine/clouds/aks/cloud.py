@@ -141,7 +141,7 @@ class Aks(CloudStack):
     ) -> Iterator[Blocker]:
         pool = next((each for each in pools if each.name == created_with), None)
         if pool is None:
-            # Beside a successor these are others' pools.
+            # With a successor, these pools belong to other owners.
             for other in pools if not left else ():
                 yield Blocker(
                     "cluster.createdWithPool",

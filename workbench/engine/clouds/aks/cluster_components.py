@@ -136,7 +136,7 @@ class AksPool(AksComponent, Group):
 
     @property
     def predecessor(self) -> str:
-        """Pool that the cluster was created with, as far as this one tells; else empty."""
+        """Pool that the cluster was created with, if this one records it; else empty."""
         return self.name if self.is_entered else str((self._known("tags") or {}).get(AzureTag.TOOK_OVER.value) or "")
 
     @property

@@ -25,14 +25,14 @@ def other_limits(pool: AksPool, group: NodeGroup, limits: Mapping[str, Any] | No
 
 
 def kept_limits(pool: AksPool, group: NodeGroup) -> Iterator[Blocker]:
-    """Refuse an update without limits where AKS keeps one beside which it takes no other."""
+    """Refuse an update without limits where AKS keeps one that excludes the others."""
     kept = str(pool.upgrade_settings.get("maxUnavailable") or "0")
     if group.upgrade is None and upgrade_settings(group) and kept.rstrip("%") != "0":
         yield Blocker(
             f"pools.{group.pool}.upgrade",
             f"is not set, and the {pool} keeps maxUnavailable {kept}, beside which AKS takes no maxSurge",
             "AKS keeps a limit that is left out",
-            "Set `upgrade: {}` and run `up`; then it may go.",
+            "Set `upgrade: {}` and run `up`; then the key may be removed.",
         )
 
 

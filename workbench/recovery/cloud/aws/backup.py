@@ -61,7 +61,7 @@ def selection(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
 def lock(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
     """Return the lock of the queried vault, if it has one."""
     inside = query.inputs["backupVaultName"]
-    # A description of a vault that does not exist is refused as if it were somebody else's.
+    # A description of a vault that does not exist is refused as if it belonged to another account.
     found = account.listed("backup", "list_backup_vaults", "BackupVaultList")
     return [LookupResult(inside) for each in found if each["BackupVaultName"] == inside and each.get("Locked")]
 

@@ -20,7 +20,7 @@ INSTANCE: Final = "azure-native:dataprotection:BackupInstance"
 
 _PROTECTED: Final = frozenset({"ProtectionConfigured", "ConfiguringProtection", "UpdatingProtection"})
 _STOPPED: Final = frozenset({"BackupSchedulesSuspended", "ProtectionStopped", "RetentionSchedulesSuspended"})
-"""Values of ``currentProtectionState``; somebody stopped the backups of an instance in the latter."""
+"""Values of ``currentProtectionState``; in the latter the backups of an instance were stopped."""
 
 _RESTORE: Final = "Restore"
 """Value of ``operationCategory``. Here and below: Azure/azure-cli-extensions 098a6ce0,

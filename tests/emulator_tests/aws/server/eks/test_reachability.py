@@ -21,7 +21,7 @@ OUTSIDE = {"address": "203.0.113.7"}
 
 @contextmanager
 def greeting(words: bytes) -> Iterator[str]:
-    """Serve something that greets whoever reaches it, in the place of an API server."""
+    """Serve a greeting to every client, in the place of an API server."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def greet() -> None:
@@ -103,7 +103,7 @@ def peer(aws: Emulator, vpc: str) -> str:
 
 def test_a_cluster_leads_to_the_api_server_of_the_kubeconfig(home: Account) -> None:
     name = cluster(home, publicAccessCidrs=["198.51.100.0/24"])
-    assert answers(endpoint(home, name))  # nobody said who calls
+    assert answers(endpoint(home, name))  # the caller is not named
     assert home.eks.describe_cluster(name=name)["cluster"]["certificateAuthority"]["data"] == "Y2E="
 
 

@@ -62,7 +62,7 @@ class Points:
         }
 
     def start(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Begin a backup that somebody asks for."""
+        """Begin a backup on demand."""
         check_role(params["IamRoleArn"])
         wanted = Wanted(
             vault=self._store.vault(params["BackupVaultName"]),

@@ -50,7 +50,7 @@ class Vaults:
         return {key: body[key] for key in ("BackupVaultName", "BackupVaultArn", "CreationDate")}
 
     def describe(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return a vault. One that does not exist is refused as if it were somebody else's."""
+        """Return a vault. One that does not exist is refused as if it belonged to another account."""
         name = params["BackupVaultName"]
         if name not in self._store.vaults:
             # hashicorp/terraform-provider-aws, internal/service/backup/vault.go, takes it for gone.

@@ -117,7 +117,7 @@ def trusts_pod(arn: str, context: Mapping[str, str]) -> bool:
 
 
 def check_principal(arn: str) -> None:
-    """Refuse an access entry for somebody who does not exist (terraform-aws-modules/terraform-aws-eks#2969).
+    """Refuse an access entry for a principal that does not exist (terraform-aws-modules/terraform-aws-eks#2969).
 
     Whether another account has such a principal cannot be seen from here.
     """
@@ -264,7 +264,7 @@ def remove_interfaces(interfaces: Iterable[str]) -> None:
 
 
 def remove_security_group(security_group: str) -> None:
-    """Remove a cluster's own security group; one that somebody else uses stays behind."""
+    """Remove a cluster's own security group; one that other resources use stays behind."""
     ec2 = store.ec2()
     used = {group.id for interface in ec2.enis.values() for group in interface.group_set}
     if ec2.get_security_group_from_id(security_group) and security_group not in used:

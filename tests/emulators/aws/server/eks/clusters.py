@@ -19,7 +19,7 @@ from emulators.core.fault_outcome import HealthIssue
 from emulators.core.service_context import ControlPlane
 
 NOWHERE: Final = ControlPlane("https://127.0.0.1:1", "bm9uZQ==")
-"""Where clusters lead to if the server was given no API server: an address that nobody answers."""
+"""Where clusters lead to if the server was given no API server: an address that does not answer."""
 
 SELF_MANAGED: Final = frozenset({"coredns", "kube-proxy", "vpc-cni"})
 """What EKS installs without managing it, unless ``bootstrapSelfManagedAddons`` is false."""

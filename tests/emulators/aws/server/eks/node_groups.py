@@ -58,7 +58,7 @@ def described(group: Resource) -> dict[str, Any]:
 
 
 def resize(group: Resource, given: Mapping[str, int]) -> None:
-    """Change the size of the Auto Scaling group as it is now, which somebody may have moved or removed meanwhile."""
+    """Change the size of the Auto Scaling group as it is now, which users may have changed or removed meanwhile."""
     try:
         size = node_group_checks.merged(given, autoscaling.size_of(scaling_group(group)))
         size = replace(size, desired=min(max(size.desired, size.minimum), size.maximum))

@@ -1,6 +1,6 @@
 """EKS Auth: what the agent on a node asks for with the token of a pod, and gets the credentials of its role.
 
-The service knows one operation (botocore 1.44, ``data/eks-auth/2023-11-26``). Nobody checks the token's signature here,
+The service knows one operation (botocore 1.44, ``data/eks-auth/2023-11-26``). The token's signature is not checked,
 as no key of a cluster is known; the token is otherwise as in
 https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html.
 """

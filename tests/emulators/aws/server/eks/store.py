@@ -68,7 +68,7 @@ class Resource:
     work: object = None
     """The work under way. A newer one takes its place, and the older one then ends without effect."""
     is_made_by_eks: bool = False
-    """Nobody asked for it by name, so nobody's state has it."""
+    """It was not requested by name, so no state has it."""
 
     @property
     def status(self) -> str:

@@ -106,7 +106,7 @@ class Clusters(Kind):
     def _judged(self, body: Mapping[str, Any], kept: Mapping[str, Any], old: Resource | None) -> dict[str, Any]:
         """Return what is judged of a cluster: with the pools that are there if none were sent.
 
-        The identity of its nodes is judged if it was sent; one that AKS made for itself needs nobody's leave.
+        The identity of its nodes is judged if it was sent; one that AKS made for itself needs no permission.
         """
         there = [pool.properties for pool in self.store.below(old.id, POOL)] if old else []
         pools = kept["properties"].get("agentPoolProfiles") or there

@@ -60,7 +60,7 @@ def remember(cluster: Resource) -> None:
 def unusable(store: Store, cluster: Resource, principals: list[str]) -> list[str]:
     """Return the keys that a cluster needs and may not use; it cannot read its Secrets then.
 
-    A key is needed after it was turned off too, until nothing is encrypted with it, which nobody tells the emulator.
+    A key is needed after it was turned off too, until nothing is encrypted with it, which the emulator does not know.
     """
     used = [(key, KEY.fullmatch(key)) for key in cluster.remembered.get(USED, [])]
     return [key for key, found in used if found and not all(_may_use(store, each, found[2]) for each in principals)]

@@ -1,4 +1,4 @@
-"""Disk encryption sets: whoever owns the account makes them, and clusters name them."""
+"""Disk encryption sets: the account's owner makes them, and clusters name them."""
 
 from typing import Any
 

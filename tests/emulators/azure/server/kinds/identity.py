@@ -190,7 +190,7 @@ class _Assignment(Form):
 
 
 class Assignments(Kind):
-    """``Microsoft.Authorization/roleAssignments``. Whoever is no identity of this account is taken to be known."""
+    """``Microsoft.Authorization/roleAssignments``. Principals of other accounts are taken to exist."""
 
     arm_type = ASSIGNMENT
     token = "azure-native:authorization:RoleAssignment"  # noqa: S105 a type

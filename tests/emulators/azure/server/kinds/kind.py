@@ -173,7 +173,7 @@ class Kind:
             self._require_extended(ArmId(id_.scope))
 
     def _require_extended(self, scope: ArmId) -> None:
-        """Refuse an extension of nothing; what the emulator has no type for is somebody else's and taken to exist."""
+        """Refuse an extension of nothing; what the emulator has no type for is taken to exist."""
         if self.store.knows(scope.type) and self.store.find(scope) is None:
             raise not_found(scope.text)
 

@@ -17,7 +17,7 @@ ADMITTING: Final = "Microsoft.Storage/storageAccounts"
 """What names a subnet to let it in, and has no address there; that it does not hold the subnet is assumed."""
 
 INTERFACE: Final = "Microsoft.Network/networkInterfaces"
-"""Network interfaces: nobody makes one by itself here."""
+"""Network interfaces: none is made by itself here."""
 
 
 class SecurityGroups(NetworkKind):
@@ -166,7 +166,7 @@ def occupants(store: Store, subnet: Resource, going: ArmId | None = None) -> lis
 
 
 def refuse_used(users: list[Resource], subnet: Resource) -> None:
-    """Refuse to remove a subnet that somebody uses."""
+    """Refuse to remove a subnet in use."""
     if users:
         by = ", ".join(each.id.text for each in users)
         advice = "In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet."

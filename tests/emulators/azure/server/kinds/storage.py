@@ -214,7 +214,7 @@ class FileServices(Kind):
 
     @override
     def completed(self, body: dict[str, Any], id_: ArmId, old: Resource | None) -> dict[str, Any]:
-        if old:  # what nobody sets is Azure's own again
+        if old:  # what is left out goes back to Azure's default
             old.is_made_by_azure = not body["properties"]
         return super().completed(body, id_, old)
 
