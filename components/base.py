@@ -15,7 +15,7 @@ class PlatformComponent(pulumi.ComponentResource):
         Parameters
         ----------
         formerly
-            Its logical name in earlier releases, so that it stays the resource that it is. Default: the same.
+            Its logical name in earlier releases, so that the engine keeps the resource. Default: the same name.
         options
             Further options.
         """

@@ -1,4 +1,4 @@
-"""What a cloud made for the identity of a namespace's jobs: clusters make it, objects in the cluster refer to it."""
+"""Cloud identity of a namespace's jobs: clusters create it, objects in the cluster refer to it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ import pulumi
 
 @dataclass(frozen=True, kw_only=True)
 class NamespaceIdentity:
-    """What a cloud made for the identity of a namespace's jobs. Default: nothing, as on a local cluster."""
+    """What a cloud created for the identity of a namespace's jobs. Default: nothing, as on a local cluster."""
 
     annotations: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
     """What service accounts need so that their pods get the identity."""

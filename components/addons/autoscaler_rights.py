@@ -38,7 +38,7 @@ CLUSTER_RULES: Final[Sequence[dict[str, Any]]] = (
         "resources": ["deviceclasses", "resourceclaims", "resourceslices"],
         "verbs": _LOOK,
     },
-    # Taints on nodes that are about to go, and the emptying of these.
+    # It taints nodes that it is about to remove, and evicts their pods.
     {"apiGroups": [""], "resources": ["nodes"], "verbs": ["patch", "update"]},
     {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]},
     {"apiGroups": ["", "events.k8s.io"], "resources": ["events"], "verbs": ["create", "patch"]},
@@ -61,7 +61,7 @@ OWN_RULES: Final[Sequence[dict[str, Any]]] = (
         "verbs": ["delete", "get", "update"],
     },
 )
-"""In its own namespace."""
+"""Rules in its own namespace."""
 
 
 def autoscaler_rights(name: str, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:

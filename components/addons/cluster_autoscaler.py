@@ -40,7 +40,7 @@ class ClusterAutoscalerArgs:
     node_selector: Mapping[str, str]
     """Static nodes to run on, so that it never removes its own node."""
     keeps_headroom: bool = False
-    """Whether it adds nodes for placeholder pods, which no scheduler looks at. Default: there are none."""
+    """Whether it adds nodes for placeholder pods, which no scheduler places. Default: there are none."""
 
 
 class ClusterAutoscaler(PlatformComponent):
@@ -55,7 +55,7 @@ class ClusterAutoscaler(PlatformComponent):
             name,
             metadata=metadata,
             spec={
-                # One works and one waits for its lease, on another node where there is one.
+                # One replica is active, the other one waits for the lease, on another node if there is one.
                 "replicas": 2,
                 "selector": {"matchLabels": LABELS},
                 "template": {"metadata": {"labels": LABELS}, "spec": _pod(args)},
@@ -65,7 +65,7 @@ class ClusterAutoscaler(PlatformComponent):
         PodDisruptionBudget(
             name,
             metadata=metadata,
-            # A pod that is not ready may go, or two broken ones would block every drain.
+            # Pods that are not ready may be evicted: otherwise two broken ones would block every drain.
             spec={
                 "maxUnavailable": 1,
                 "selector": {"matchLabels": LABELS},
@@ -119,7 +119,7 @@ def _pod(args: ClusterAutoscalerArgs) -> dict[str, Any]:
                 "name": NAME,
                 "image": args.image,
                 "command": ["./cluster-autoscaler", *flags(args)],
-                # Otherwise read from the metadata service, which pods cannot reach.
+                # If unset, the region is read from the metadata service, which pods cannot reach.
                 "env": [{"name": "AWS_REGION", "value": args.region}],
                 "ports": [{"name": "metrics", "containerPort": METRICS_PORT}],
                 "livenessProbe": probe,

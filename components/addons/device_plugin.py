@@ -59,13 +59,13 @@ def device_plugins(
     Parameters
     ----------
     name
-        Prefix of their names.
+        Prefix of the plug-ins' names.
     groups
         All groups of the cluster.
     child
-        Returns the options of each.
+        Returns the options of each plug-in.
     image, divider
-        As of ``DevicePluginArgs``.
+        As in ``DevicePluginArgs``.
     """
     found: dict[Shares | None, list[NodeGroup]] = {}
     for group in groups:
@@ -103,7 +103,7 @@ class DevicePlugin(PlatformComponent):
         metadata = owned(called, namespace=NAMESPACE, labels=labels)
         needed: list[pulumi.Resource] = [ServiceAccount(f"{name}-account", metadata=metadata, opts=self.child())]
         if args.sharing and (args.divider or not args.sharing.profile):
-            # Its name changes with its content, and so do the pods that mount it: the plug-in reads it only at start.
+            # Its name changes with its content, so the pods that mount it restart: the plug-in reads it only at start.
             data = {_FILE: yaml.safe_dump(_settings(args.sharing))}
             needed.append(ConfigMap(f"{name}-settings", metadata=metadata, data=data, opts=self.child()))
         DaemonSet(
@@ -170,7 +170,7 @@ def _pod(called: str, args: DevicePluginArgs) -> dict[str, Any]:
 def _share(called: str, args: DevicePluginArgs, spec: dict[str, Any]) -> None:
     """Add to the pod's spec what the plug-in needs where pods share GPUs.
 
-    To watch slices it needs a capability, and with it Kubernetes refuses a prohibition of privilege escalation
+    To watch slices it needs a capability, with which Kubernetes rejects ``allowPrivilegeEscalation: false``
     (NVIDIA/k8s-device-plugin 016a7903, ``deployments/helm/nvidia-device-plugin/templates/_helpers.tpl``).
     """
     (container,) = spec["containers"]
@@ -196,7 +196,7 @@ def _share(called: str, args: DevicePluginArgs, spec: dict[str, Any]) -> None:
 def _divider(image: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the container that divides the GPUs before the plug-in counts them: at each start of the node.
 
-    It changes nothing where they are divided already. Its rights are those of its maker's manifest (NVIDIA/mig-parted
+    It changes nothing if they are already divided. Its rights are those in NVIDIA's manifest (NVIDIA/mig-parted
     0d9252a4, ``deployments/container/nvidia-mig-manager-example-hopper-blackwell.yaml``).
     """
     return {

@@ -19,7 +19,7 @@ NAME: Final = "aws-efa-device-plugin"
 NAMESPACE: Final = "kube-system"
 
 RESOURCES: Final = {"cpu": "10m", "memory": "64Mi"}
-"""Used as requests and limits. AWS's chart requests 10m and 20Mi and limits nothing."""
+"""Used as requests and limits. AWS's chart requests 10m and 20Mi and sets no limits."""
 
 _FOLDERS: Final = {
     "kubelet-sockets": (KUBELET_SOCKETS, "Directory"),

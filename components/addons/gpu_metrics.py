@@ -1,4 +1,4 @@
-"""NVIDIA's DCGM exporter: what the GPUs of a node do, how warm they are and what fails, as metrics for Prometheus."""
+"""NVIDIA's DCGM exporter: utilization, temperature and errors of a node's GPUs, as metrics for Prometheus."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ RESOURCES: Final = {
     "requests": {"cpu": "100m", "memory": "128Mi"},
     "limits": {"cpu": "200m", "memory": "512Mi"},
 }
-"""Those of NVIDIA's chart: NVIDIA/dcgm-exporter d5e5f510, ``deployment/values.yaml``."""
+"""As in NVIDIA's chart: NVIDIA/dcgm-exporter d5e5f510, ``deployment/values.yaml``."""
 
 POD_RESOURCES: Final = "/var/lib/kubelet/pod-resources"
 """Where the kubelet says which pod has which GPU: https://kubernetes.io/docs/concepts/extend-kubernetes/compute-storage-net/device-plugins/."""
@@ -43,8 +43,8 @@ METRICS: Final = {
 }
 """Kind and meaning by name: NVIDIA/dcgm-exporter d5e5f510, ``etc/default-counters.csv``.
 
-Those of the profiler are left out: one process of a node can have it, which may be EKS's monitoring agent or a user's
-own profiler (NVIDIA/dcgm-exporter#7).
+Profiling metrics are left out: only one process of a node can use the profiler, which may be EKS's monitoring agent or
+a user's own profiler (NVIDIA/dcgm-exporter#7).
 """
 
 _FOLDER: Final = "/metrics"
@@ -63,7 +63,7 @@ class GpuMetricsArgs:
 def gpu_metrics(
     name: str, groups: Sequence[NodeGroup], child: Callable[[], pulumi.ResourceOptions], image: str
 ) -> None:
-    """Declare the exporter for all nodes with whole GPUs; none without any. Parameters: as of ``device_plugins``."""
+    """Declare the exporter for all nodes with whole GPUs, if there are any. Parameters: as in ``device_plugins``."""
     whole = [group for group in groups if group.gpu_resource and not group.sharing]
     taints = dict.fromkeys(taint for group in whole for taint in group.taints)
     if taints:
@@ -73,11 +73,11 @@ def gpu_metrics(
 class GpuMetrics(PlatformComponent):
     """One pod on every node with whole GPUs.
 
-    Of shared ones it would say too little: slices have metrics of the profiler only, and to see them needs SYS_ADMIN
-    (NVIDIA/dcgm-exporter#216, #430); pods that take turns are known by another resource (#151).
+    Nodes with shared GPUs are left out: slices only have profiling metrics, which need SYS_ADMIN
+    (NVIDIA/dcgm-exporter#216, #430), and pods that take turns request another resource, which it does not know (#151).
 
-    It runs as root, because the kubelet's socket belongs to root, but without any capability. A Prometheus without its
-    operator finds it by its annotations, one with it by the port ``metrics``.
+    It runs as root, because the kubelet's socket belongs to root, but without any capability. A Prometheus without the
+    operator finds it by its annotations, one with the operator by the port ``metrics``.
     """
 
     def __init__(self, name: str, args: GpuMetricsArgs, opts: pulumi.ResourceOptions | None = None) -> None:

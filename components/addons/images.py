@@ -10,7 +10,7 @@ DCGM_EXPORTER_VERSION: Final = "4.5.3-4.8.2-distroless"
 """NVIDIA's exporter of GPU metrics: NVIDIA/dcgm-exporter d5e5f510, ``deployment/values.yaml``."""
 
 MIG_PARTED_VERSION: Final = "v0.12.1-ubi9"
-"""Its tool that divides GPUs: NVIDIA/mig-parted 0d9252a4, ``deployments/container``."""
+"""NVIDIA's tool that divides GPUs: NVIDIA/mig-parted 0d9252a4, ``deployments/container``."""
 
 EFA_PLUGIN_VERSION: Final = "v0.5.20"
 """AWS's device plug-in for EFA: aws/eks-charts 5239609, ``stable/aws-efa-k8s-device-plugin/Chart.yaml``."""
@@ -70,7 +70,7 @@ def gpu_metrics_image(mirrors: Mapping[str, str]) -> str:
 
 
 def efa_plugin_image(region: str) -> str:
-    """Return the image of AWS's device plug-in for EFA, from where EKS keeps its own images in the cluster's region."""
+    """Return the image of AWS's device plug-in for EFA, from EKS's own registry in the cluster's region."""
     registry = f"{_EKS_ACCOUNTS.get(region, _EKS_ACCOUNT)}.dkr.ecr.{region}.amazonaws.com"
     return image(registry, "eks/aws-efa-k8s-device-plugin", EFA_PLUGIN_VERSION, {})
 

@@ -31,7 +31,7 @@ class ImagePrepullArgs:
 
 
 class ImagePrepull(PlatformComponent):
-    """A DaemonSet for each pool with images, whose pod mounts them as volumes: pulled, kept, and never run.
+    """A DaemonSet for each pool with images. Its pods mount them as volumes: nodes pull and keep them, but run none.
 
     Nodes pull with their own credentials.
     """
@@ -51,12 +51,12 @@ class ImagePrepull(PlatformComponent):
                 f"{NAME}-{pool}",
                 namespace=NAMESPACE,
                 labels=labels,
-                # Gigabytes may take longer than a run may, and an image that cannot be pulled must not fail it.
+                # Pulling gigabytes may exceed the timeout, and an image that cannot be pulled must not fail the run.
                 annotations={"pulumi.com/skipAwait": TRUE},
             ),
             spec={
                 "selector": {"matchLabels": labels},
-                # All nodes at once: no pod serves anything that a roll would interrupt.
+                # All nodes at once: the pods serve nothing, so an update interrupts nothing.
                 "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}},
                 "template": {"metadata": {"labels": labels}, "spec": _pod(groups, image)},
             },
@@ -66,7 +66,7 @@ class ImagePrepull(PlatformComponent):
 
 def _pod(groups: Sequence[NodeGroup], image: str) -> dict[str, Any]:
     volumes = {f"image-{number}": reference for number, reference in enumerate(groups[0].prepull_images)}
-    # With a lower class a full node would have no room for it.
+    # With a lower priority class, a full node would have no room for the pod.
     spec = pause_pod(groups, image, RESOURCES, "system-node-critical")
     (container,) = spec["containers"]
     container["volumeMounts"] = [{"name": name, "mountPath": f"/images/{name}", "readOnly": True} for name in volumes]

@@ -31,7 +31,7 @@ class DefaultStorageClass(PlatformComponent):
     def __init__(self, name: str, args: DefaultStorageClassArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:addons:DefaultStorageClass", name, None, opts)
         spec = storage_class(args.provisioner, args.parameters)
-        # Everything but the annotation is immutable, and two classes cannot have one name.
+        # Everything but the annotation is immutable, and two classes cannot have the same name.
         options = self.child(delete_before_replace=True)
         if args.is_adopted:
             StorageClassPatch(name, metadata=joined(name, annotations=DEFAULT_CLASS), **spec, opts=options)
@@ -49,7 +49,7 @@ class SharedStorageClassesArgs:
 
 
 class SharedStorageClasses(PlatformComponent):
-    """A class for each shared storage that the stack makes: its claims get volumes that many pods mount at once."""
+    """A class for each shared storage that the stack creates: its claims get volumes that many pods mount at once."""
 
     def __init__(self, name: str, args: SharedStorageClassesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:addons:SharedStorageClasses", name, None, opts)
@@ -58,7 +58,7 @@ class SharedStorageClasses(PlatformComponent):
             spec = storage_class(
                 share.provisioner, share.parameters, is_disk=False, is_kept=args.storage[key].purpose.is_kept
             )
-            # As with the default class, everything is immutable; the provider does not know this of the reclaim policy.
+            # As with the default class, everything is immutable; the provider does not know that the reclaim policy is.
             options = self.child(delete_before_replace=True, replace_on_changes=["reclaimPolicy"])
             StorageClass(share.class_name, metadata=owned(share.class_name), **spec, opts=options)
         self.register_outputs({"names": [share.class_name for share in own.values()]})

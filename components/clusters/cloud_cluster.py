@@ -1,4 +1,4 @@
-"""What the clusters of all clouds are made from."""
+"""Inputs that the clusters of all clouds have in common."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

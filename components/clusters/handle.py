@@ -13,7 +13,7 @@ from components.contract.groups import NodeGroup
 from components.namespace_identity import NamespaceIdentity
 
 NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
-"""Of a class that has the volumes of the stack file and makes no others: https://kubernetes.io/docs/concepts/storage/storage-classes/#local."""
+"""Of a class whose only volumes are those of the stack file: https://kubernetes.io/docs/concepts/storage/storage-classes/#local."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class Share:
     parameters: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
     """Parameters of that class."""
     volumes: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
-    """Sources of its persistent volumes by namespace and claim, as Kubernetes spells them; the cluster makes others."""
+    """Sources of declared volumes by namespace and claim, as Kubernetes spells them; the cluster provisions others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class ClusterHandle:
 
 
 def replaced_with(cluster: pulumi.Resource) -> pulumi.ResourceTransformation:
-    """Return a transformation after which Kubernetes objects are replaced together with their cluster.
+    """Return a transformation that replaces Kubernetes objects together with their cluster.
 
     Nothing else does that: to the provider a cluster of the same name is the same cluster. If its identifier depended
     on the cluster, the engine would close the provider before it has deleted the old objects (``Diff`` in

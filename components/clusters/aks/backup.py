@@ -1,4 +1,4 @@
-"""Backups of the cluster by Azure Backup: a vault, a policy, a place for backups, and an extension that makes them."""
+"""Backups of the cluster by Azure Backup: a vault, a policy, storage for backups, and an extension that makes them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -58,16 +58,16 @@ OPERATOR: Final = "Microsoft.DataProtection/backupVaults/backup-operator"
 """What the vault may do in the cluster: https://learn.microsoft.com/azure/aks/trusted-access-feature."""
 
 NAMESPACE: Final = "dataprotection-microsoft"
-"""Where the extension's pods are."""
+"""Namespace of the extension's pods."""
 
 SOFT_DELETE_DAYS: Final = 14
-"""Days for which a deleted instance can be brought back, though not its snapshots: the fewest, and free of charge."""
+"""Days for which a deleted instance, but not its snapshots, can be restored: the minimum, which is free of charge."""
 
 VALIDATION: Final = "DeepValidation"
-"""Azure checks roles and extension before it makes an instance, and refuses one that would be in an error state.
+"""Azure checks roles and extension before it creates an instance, and rejects one that would be in an error state.
 
 Azure/azure-rest-api-specs, Microsoft.DataProtection 2025-01-01, ``dataprotection.json`` (``validationType``). Azure's
-CLI asks for that check beforehand: Azure/azure-cli-extensions, ``src/dataprotection/.../backup_instance.py``.
+CLI requests the same check first: Azure/azure-cli-extensions, ``src/dataprotection/.../backup_instance.py``.
 """
 
 _LOCATION: Final = "configuration.backupStorageLocation"
@@ -88,10 +88,10 @@ class ClusterBackupArgs:
 class ClusterBackup(PlatformComponent):
     """A resource group with the vault and the account for objects, and another one for the snapshots of disks.
 
-    They stay when the stack goes, because their backups may be all that is left. In the cluster's own group a vault
-    would keep that from being deleted: Azure keeps what is deleted of it for two weeks, and with it the vault. The
-    control plane must be Contributor where the snapshots are, and so these are apart: with its identity, an attacker
-    could delete the vault too.
+    Both stay when the stack is destroyed, because their backups may be all that is left. They are not in the cluster's
+    own group, because a vault would block its deletion: Azure keeps deleted instances for two weeks, and with them the
+    vault. Snapshots have a group of their own, because the control plane must be Contributor there: in a shared group,
+    an attacker with its identity could delete the vault too.
     """
 
     facts: Mapping[str, pulumi.Input[str]]
@@ -125,7 +125,7 @@ class ClusterBackup(PlatformComponent):
         return self.child(retain_on_delete=True, **options)
 
     def _with_cluster(self, **options: Any) -> pulumi.ResourceOptions:
-        # Azure removes it with the cluster that it is for; the next one may have the same id.
+        # Azure removes it together with its cluster; the next cluster may have the same id.
         return self.child(replace_with=[self._args.cluster], delete_before_replace=True, **options)
 
     def _in_cluster(self, *needed: pulumi.Resource) -> pulumi.ResourceOptions:
@@ -142,7 +142,7 @@ class ClusterBackup(PlatformComponent):
                 security_settings=SecuritySettingsArgs(
                     soft_delete_settings=SoftDeleteSettingsArgs(state="On", retention_duration_in_days=SOFT_DELETE_DAYS)
                 ),
-                # Required, and unused: backups are in the operational store.
+                # Required but unused: backups are in the operational store.
                 storage_settings=[StorageSettingArgs(datastore_type="VaultStore", type="LocallyRedundant")],
             ),
             tags=self._tags,
@@ -159,8 +159,8 @@ class ClusterBackup(PlatformComponent):
             kind="StorageV2",
             sku=SkuArgs(name="Standard_ZRS"),
             tags=self._tags,
-            # It holds Secrets. The extension's pods write and read it, from the nodes' subnet; the vault asks to be let
-            # in too: https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept.
+            # It holds Secrets. The extension's pods write and read it, from the nodes' subnet; the vault needs access
+            # too: https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept.
             **protections(
                 choices, "AzureServices", ResourceAccessRuleArgs(tenant_id=choices.tenant_id, resource_id=vault.id)
             ),
@@ -210,20 +210,20 @@ class ClusterBackup(PlatformComponent):
             trusted_access_role_binding_name=BINDING,
             source_resource_id=vault.id,
             roles=[OPERATOR],
-            # The first extension of a cluster and a binding both change the cluster.
+            # The first extension of a cluster and a binding both change the cluster, so one waits for the other.
             opts=self._in_cluster(extension),
         )
         return binding
 
     def _rights(self, vault: BackupVault, extension: Extension, snapshots: ResourceGroup) -> Iterator[pulumi.Resource]:
-        """Assign what Azure asks for snapshots, and nothing of what the tier of the vault would need.
+        """Assign the roles that Azure requires for snapshots, but not those for the vault tier.
 
         https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept#required-roles-and-permissions.
-        Azure's CLI assigns the vault Disk Snapshot Contributor and Storage Blob Data Reader too, for that tier.
+        For that tier, Azure's CLI also assigns the vault Disk Snapshot Contributor and Storage Blob Data Reader.
         """
         choices, service = self._args.choices, PrincipalKind.SERVICE_PRINCIPAL
         operator = Principal("backup-vault", vault.identity.apply(_principal), service)
-        # No role is kept: a later stack could not take one over while it does not know the principal.
+        # Role assignments are not kept: a later stack could not adopt one before it knows the principal.
         reader = Grant(READER, self._snapshots_id)
         yield role_assignment(f"{self._name}-vault", operator, reader, self.child(depends_on=[snapshots]))
         yield role_assignment(
@@ -247,7 +247,7 @@ class ClusterBackup(PlatformComponent):
             vault_name=vault.name,
             backup_policy_name=policy_name(backup),
             properties=policy_content(backup),
-            # Azure changes no policy: another one takes its place before the cluster leaves it, and it stays.
+            # Azure does not change policies: a new one is created before the cluster leaves the old one, which stays.
             opts=self._kept(delete_before_replace=False),
         )
 
@@ -297,5 +297,5 @@ class ClusterBackup(PlatformComponent):
 
 
 def _principal(identity: Any) -> str:
-    """Return the object id of an identity that Azure makes; empty while a preview does not know it."""
+    """Return the object id of an identity that Azure creates; empty in a preview that does not know it yet."""
     return str(identity.principal_id or "") if identity else ""

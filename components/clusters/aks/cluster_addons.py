@@ -31,9 +31,9 @@ class ClusterAddonsArgs:
 
 
 class ClusterAddons(PlatformComponent):
-    """The default storage class; the GPU plug-in, and the exporter of metrics if it is wanted, if there are GPU pools.
+    """The default storage class; with GPU pools, also the GPU plug-in and, if chosen, the exporter of metrics.
 
-    AKS marks a class of its own as the default. Of several defaults Kubernetes takes the newest, which is ours.
+    AKS marks a class of its own as the default. Of several defaults Kubernetes uses the newest, which is ours.
     https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass
     """
 

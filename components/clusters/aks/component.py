@@ -230,7 +230,7 @@ class AksCluster(PlatformComponent):
                 tags=self._tags,
                 is_production=self._is_production,
             ),
-            # Azure admits a subnet only once it has the endpoint of storage.
+            # Storage accounts admit a subnet only once it has the service endpoint of storage.
             self._in_azure(*network),
         )
         return storage, storage.shares
@@ -274,7 +274,7 @@ class AksCluster(PlatformComponent):
                 control_plane=control_plane.principal_id,
                 tags=self._tags,
             ),
-            # The extension needs nodes, and AKS changes one thing of a cluster at a time.
+            # The extension needs nodes, and AKS allows only one change of a cluster at a time.
             self._in_azure(*ready),
         )
         return {"backup": dict(made.facts)}

@@ -147,8 +147,8 @@ class ControlPlane(PlatformComponent):
             opts=self.child(
                 depends_on=[identities],
                 protect=args.is_production,
-                # Azure lists all pools here, also those that are resources of their own. If the list were compared,
-                # each update would remove these. So the live list is sent back, and each pool has its own resource.
+                # Azure lists all pools here, including those that are separate resources. If the engine compared the
+                # list, each update would remove these. So it sends the live list back, and each pool has a resource.
                 ignore_changes=["agentPoolProfiles"],
             ),
         )
@@ -206,7 +206,7 @@ class ControlPlane(PlatformComponent):
                     f"{self._name}-{composed(name, 'namespaces', namespace)}",
                     principal,
                     Grant(role_id(entry.level), f"{choices.cluster_id}/namespaces/{namespace}"),
-                    # Azure removes it with the cluster that it is for; the next one may have the same id.
+                    # Azure removes it together with its cluster; the next cluster may have the same id.
                     self.child(
                         formerly=f"{self._name}-{name}-{namespace}",
                         depends_on=[self.cluster],
@@ -273,12 +273,12 @@ def _network(choices: AksConfig) -> ContainerServiceNetworkProfileArgs:
 
 
 def _gateway(choices: AksConfig) -> str:
-    # AKS lets the nodes of a public API reach it only through a load balancer whose address it knows.
+    # AKS admits nodes to a public API only through a load balancer whose address it knows.
     return "userAssignedNATGateway" if choices.is_private else "loadBalancer"
 
 
 def _upgrades(choices: AksConfig, groups: Sequence[NodeGroup]) -> ManagedClusterAutoUpgradeProfileArgs:
-    """Return how AKS upgrades automatically; not at all with data pools, whose disks each new image would erase."""
+    """Return how AKS upgrades automatically: not at all with data pools, because each new image erases their disks."""
     holds_data = any(group.role is PoolRole.DATA for group in groups)
     channel = choices.upgrade_channel or (UpgradeChannel.NONE if holds_data else UpgradeChannel.PATCH)
     images = choices.node_image_channel or (NodeImageChannel.NONE if holds_data else NodeImageChannel.NODE_IMAGE)

@@ -27,7 +27,7 @@ class ClusterHoursArgs:
 
 
 class ClusterHours(PlatformComponent):
-    """Two workflows with one identity, whose own role allows to stop and start this cluster and nothing else.
+    """Two workflows with one identity, whose custom role only allows stopping and starting this cluster.
 
     Let it depend on the cluster and its pools: a cluster that is stopped while it is created cannot be finished.
     """
@@ -63,7 +63,7 @@ class ClusterHours(PlatformComponent):
             f"{self._name}-role",
             scope=group,
             role_definition_id=id_,
-            # Names of roles are unique in a tenant, and those of clusters in a subscription.
+            # Names of roles are unique in a tenant, names of clusters only in a subscription.
             role_name=f"{self._args.choices.name} office hours {id_[:8]}",
             role_type="CustomRole",
             description="Stops and starts the cluster by its office hours.",
@@ -72,7 +72,7 @@ class ClusterHours(PlatformComponent):
             opts=self.child(),
         )
         principal = Principal("hours", identity.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
-        # On the group, which holds this cluster only, so that it outlives a replacement of the cluster.
+        # Assigned on the group, which holds only this cluster, so that it outlives a replacement of the cluster.
         return role_assignment(f"{self._name}-right", principal, Grant(id_, group), self.child(depends_on=[role]))
 
     def _workflow(self, action: PowerAction, identity: UserAssignedIdentity, right: pulumi.Resource) -> None:

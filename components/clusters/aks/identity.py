@@ -25,13 +25,13 @@ IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
 """Managed Identity Operator: https://learn.microsoft.com/azure/aks/use-managed-identity."""
 
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
-"""Every given subnet needs it: https://learn.microsoft.com/azure/aks/configure-kubenet#prerequisites."""
+"""Required on an existing subnet: https://learn.microsoft.com/azure/aks/configure-kubenet#prerequisites."""
 
 PRIVATE_DNS: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
 """Private DNS Zone Contributor, the narrowest built-in role that may join a network.
 
-It allows nothing else on a network: https://learn.microsoft.com/azure/aks/private-clusters, which asks for Network
-Contributor beside a zone of one's own; that this role is enough there too is assumed.
+On a network it allows nothing else. https://learn.microsoft.com/azure/aks/private-clusters requires Network
+Contributor if the zone is the customer's own; we assume that this role is enough there too.
 """
 
 READER: Final = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
@@ -39,14 +39,16 @@ READER: Final = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 
 
 CONDITION_VERSION: Final = "2.0"
-"""The only one: https://learn.microsoft.com/azure/role-based-access-control/conditions-role-assignments-rest."""
+"""The only version: https://learn.microsoft.com/azure/role-based-access-control/conditions-role-assignments-rest."""
 
 KEEPS_NAME: Final[Mapping[str, Any]] = {"ignore_changes": ["roleAssignmentName"], "delete_before_replace": True}
-"""Options of roles on what clusters share, whose names had no cluster in them in releases before 0.3.
+"""Options of role assignments on resources that clusters share. Before release 0.3, their names did not contain the
+cluster.
 
-An existing assignment keeps its name: Azure allows no second one of a role for a principal on a scope
-(``RoleAssignmentExists``), so the engine could not create it under another name before it deletes it, and in between
-the cluster would have no right. A name that stays cannot be created first on another scope either.
+An existing assignment keeps its name: Azure allows only one assignment of a role to a principal on a scope
+(``RoleAssignmentExists``), so the engine would have to delete the old one before it creates one with another name, and
+in between the cluster would lack the role. With an unchanged name, a replacement on another scope cannot be created
+first either.
 """
 
 
@@ -54,7 +56,7 @@ class Principal(NamedTuple):
     """A principal in Entra ID."""
 
     key: str
-    """Its identifier before it exists: an object id, or our own name of an identity."""
+    """An identifier that is known before it exists: an object id, or our own name of an identity."""
     id: pulumi.Input[str]
     """Its object id."""
     kind: PrincipalKind
@@ -92,7 +94,7 @@ def role_assignment(name: str, principal: Principal, grant: Grant, opts: pulumi.
         scope=scope,
         role_definition_id=f"/subscriptions/{subscription_of(scope)}/providers/Microsoft.Authorization/roleDefinitions/{role}",
         principal_id=principal.id,
-        # Stated, or Azure looks for a new identity in Entra before Entra knows of it.
+        # If unset, Azure looks a new identity up in Entra, possibly before Entra knows it.
         principal_type=principal.kind.azure,
         condition=condition or None,
         condition_version=CONDITION_VERSION if condition else None,
@@ -107,7 +109,7 @@ class Right(NamedTuple):
     role: str
     scope: str
     formerly: str = ""
-    """Its key in earlier releases, if that was another one."""
+    """Its key in earlier releases, if different."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +125,7 @@ class ClusterIdentities(PlatformComponent):
     """One identity for the control plane and one for the nodes, with the roles that AKS requires.
 
     Depend on the component, not on an identity, so that the roles exist too. AKS's own identities would get their roles
-    only after the cluster that needs them.
+    only after the cluster exists, which needs them earlier.
     """
 
     control_plane: UserAssignedIdentity
@@ -158,7 +160,7 @@ class ClusterIdentities(PlatformComponent):
             yield Right("zone", PRIVATE_DNS, choices.private_dns_zone_id)
         identities = f"{choices.group_id}/providers/Microsoft.ManagedIdentity/userAssignedIdentities"
         yield Right("kubelet", IDENTITY_OPERATOR, f"{identities}/{self._physical('kubelet')}")
-        # AKS uses two keys at a time, so the role on the previous vault stays. The oldest one keeps its earlier name.
+        # AKS uses two keys at a time, so the role on the previous vault stays. The role on the oldest keeps its name.
         for vault in choices.key_vault_ids:
             is_oldest = vault == choices.key_vault_ids[-1]
             key = f"secrets-key-{vault.rpartition('/')[2].lower()}"
@@ -178,5 +180,5 @@ class ClusterIdentities(PlatformComponent):
         )
 
     def _physical(self, part: str) -> str:
-        # Entra lists it among those of all clusters.
+        # Contains the cluster, because Entra lists the identities of all clusters together.
         return f"{self._args.choices.name}-{part}"

@@ -27,7 +27,7 @@ RESTRICTED: Final = {
     WellKnownLabel.POD_SECURITY_ENFORCE.value: "restricted",
     WellKnownLabel.POD_SECURITY_ENFORCE_VERSION.value: "latest",
 }
-"""Labels of the namespace. The chart's pods keep to them: 2bf1bf8a ``charts/external-dns/values.yaml``."""
+"""Labels of the namespace. The chart's pods comply with them: 2bf1bf8a ``charts/external-dns/values.yaml``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +46,8 @@ class DnsRights(PlatformComponent):
     """The identity of external-dns with roles on one zone, and the namespace with its configuration.
 
     kubernetes-sigs/external-dns 2bf1bf8a ``docs/tutorials/azure.md``. external-dns itself is not an add-on of AKS;
-    `igz-clusters values --for external-dns` prints its values. It has a namespace of its own because AKS keeps the
-    webhook that gives pods their tokens away from ``kube-system`` (Azure/azure-workload-identity#525).
+    `igz-clusters values --for external-dns` prints its values. It has a namespace of its own because the webhook
+    that gives pods their tokens does not cover ``kube-system`` (Azure/azure-workload-identity#525).
     """
 
     def __init__(self, name: str, args: DnsRightsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -81,7 +81,7 @@ class DnsRights(PlatformComponent):
         principal = Principal(key, identity.principal_id, PrincipalKind.SERVICE_PRINCIPAL)
         grants = {
             "zone": Grant(PRIVATE_DNS if is_private_zone(zone) else PUBLIC_DNS, zone),
-            # It lists the zones of a group to find this one.
+            # external-dns lists the zones of a group to find this one.
             "group": Grant(READER, group_of(zone)),
         }
         return [
@@ -102,7 +102,7 @@ class DnsRights(PlatformComponent):
         ConfigMap(
             f"{self._name}-azure",
             metadata=owned(CONFIG_MAP, namespace=EXTERNAL_DNS),
-            # Here rather than on the service account, which is the chart's: ``provider/azure/config.go``.
+            # The client id is here because the service account belongs to the chart: ``provider/azure/config.go``.
             data={"azure.json": identity.client_id.apply(lambda client: json.dumps({**facts, "aadClientId": client}))},
             opts=self.child(depends_on=[namespace, *needed]),
         )

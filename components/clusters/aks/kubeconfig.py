@@ -47,7 +47,7 @@ def kubeconfig(
         resource_name=cluster.id.apply(lambda _: choices.name),
         opts=pulumi.InvokeOutputOptions(provider=provider, depends_on=list(access)),
     )
-    # Neither of the two that are taken is a secret, whatever Azure's plug-in says of the whole.
+    # Address and certificate authority are not secret, although the provider marks the whole result as secret.
     return pulumi.Output.unsecret(answer.apply(lambda known: _document(choices, known.kubeconfigs)))
 
 

@@ -58,12 +58,12 @@ class NamespaceIdentities(PlatformComponent):
                 f"{name}-{composed(namespace, account)}",
                 resource_group_name=args.resource_group,
                 resource_name_=made.name,
-                # Azure wants 3 characters at least, Kubernetes one.
+                # Azure requires at least 3 characters, Kubernetes one.
                 federated_identity_credential_resource_name=f"account-{account}",
                 issuer=args.issuer,
                 subject=f"system:serviceaccount:{namespace}:{account}",
                 audiences=[ISSUER_AUDIENCE],
-                # Entra refuses two writes under one identity at a time.
+                # Entra rejects parallel writes under one identity.
                 opts=self.child(formerly=f"{name}-{namespace}-{account}", depends_on=needed[-1:]),
             )
             needed.append(credential)

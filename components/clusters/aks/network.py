@@ -35,13 +35,13 @@ IDLE_MINUTES: Final = 10
 """Idle timeout of connections through the NAT gateway; downloads of models may pause."""
 
 STORAGE: Final = "Microsoft.Storage"
-"""Service endpoint: nodes reach storage accounts of the region as their subnet, past the NAT gateway."""
+"""Service endpoint: nodes reach storage accounts of the region from their subnet, not through the NAT gateway."""
 
 INGRESS_PORTS: Final = ("80", "443")
 """Ports of load balancers that may be opened to the internet."""
 
 INGRESS_PRIORITY: Final = 1000
-"""Leaves room for rules before it, such as a denial."""
+"""Leaves room for rules with precedence, such as a denial."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ class CreatedVirtualNetworkArgs:
     resource_group: pulumi.Input[str]
     tags: dict[str, str]
     is_production: bool
-    """Protection against removal."""
+    """Whether the resources are protected from deletion."""
     has_storage: bool
     """Whether there are storage accounts that admit the nodes' subnet: of shared storage, or of backups."""
 
@@ -132,7 +132,7 @@ class CreatedVirtualNetwork(PlatformComponent):
 
 
 def _ingress_rules(ranges: Sequence[str] | None) -> list[SecurityRuleArgs] | None:
-    """Return all rules of the subnet's group; None leaves them to their owner, because Azure keeps an absent list."""
+    """Return all rules of the subnet's security group; with None Azure keeps the rules, which another owner manages."""
     if not ranges:
         return None if ranges is None else []
     return [

@@ -28,7 +28,7 @@ from components.contract.pool_upgrade import DRAIN_MINUTES_DEFAULT, SOAK_MINUTES
 from components.contract.pools import PoolRole
 
 UPDATE_MINUTES: Final = 120
-"""Time of the provider for an update (pulumi-azure-native, ``provider/pkg/provider/provider.go``)."""
+"""Default timeout of the provider for an update (pulumi-azure-native, ``provider/pkg/provider/provider.go``)."""
 
 
 def initial_profile(
@@ -77,9 +77,9 @@ class AgentPools(PlatformComponent):
         self.register_outputs({"names": [pool.name for pool in made]})
 
     def _near(self, name: str, group: NodeGroup, args: AgentPoolsArgs) -> pulumi.Resource:
-        """Return the proximity placement group of a pool: machines in the data center of its first one.
+        """Return the proximity placement group of a pool: all its machines are in the data center of the first one.
 
-        Another name is another resource, which is there before the pool that replaces the one in the old group.
+        A new name means a new resource, which is created before the pool that replaces the one in the old group.
         https://learn.microsoft.com/azure/aks/reduce-latency-ppg
         """
         # Only stacks with such pools load the SDK of machines.
@@ -112,10 +112,10 @@ class AgentPools(PlatformComponent):
                 protect=holds_data,
                 retain_on_delete=holds_data,
                 ignore_changes=_left_alone(group),
-                # By default the plug-in deletes first where a name is given. Here a replacement has another name.
+                # By default the plug-in deletes named resources before replacement. Here, replacements get a new name.
                 delete_before_replace=False,
                 custom_timeouts=_timeouts(group),
-                # AKS does not delete the last system pool alone, but deletes all pools with their cluster.
+                # AKS does not delete the last system pool on its own, but deletes all pools with their cluster.
                 deleted_with=args.cluster if is_system else None,
             ),
         )
@@ -139,13 +139,13 @@ def _changeable(group: NodeGroup, choices: AksConfig, tags: Mapping[str, str]) -
 
 
 def _successor(group: NodeGroup, choices: AksConfig) -> dict[str, str]:
-    """Return the tag of a system pool that took over, and of the one before: neither counts in the cluster's list."""
+    """Return the tag of a system pool that took over and of its predecessor: neither counts in the cluster's list."""
     is_one = group.role is PoolRole.INITIAL and choices.created_with_pool
     return {AzureTag.TOOK_OVER.value: str(choices.created_with_pool)} if is_one else {}
 
 
 def _timeouts(group: NodeGroup) -> pulumi.CustomTimeouts | None:
-    """Return how long an update may take, where the stack file limits it; otherwise the provider has its own time."""
+    """Return how long an update may take, if the stack file limits it; otherwise the provider's default applies."""
     if (given := group.upgrade) is None:
         return None
     pause = (given.drain_minutes or DRAIN_MINUTES_DEFAULT) + (given.soak_minutes or SOAK_MINUTES_DEFAULT)
@@ -156,7 +156,7 @@ def _timeouts(group: NodeGroup) -> pulumi.CustomTimeouts | None:
 def _left_alone(group: NodeGroup) -> list[str]:
     """Return the inputs for ``ignore_changes``, in the engine's spelling; it silently ignores any other spelling."""
     if group.role is PoolRole.DATA:
-        # An upgrade replaces every node, and with it what its disks hold.
+        # An upgrade replaces every node, and with it the data on its disks.
         return ["orchestratorVersion"]
-    # The size between the bounds is the autoscaler's. A static pool's is ours.
+    # The autoscaler sets the size between the bounds. We set the size of a static pool.
     return ["count"] if group.is_elastic else []

@@ -40,14 +40,14 @@ class SharedStorageArgs:
     resource_group: pulumi.Input[str]
     tags: dict[str, str]
     is_production: bool
-    """Whether accounts and shares that hold what cannot be computed again are protected."""
+    """Whether accounts and shares with data that cannot be recomputed are protected."""
 
 
 class SharedStorage(PlatformComponent):
-    """A storage account for each storage, without keys: NFS has none, and knows clients by their network alone.
+    """A storage account for each storage, without keys: NFS uses none, and identifies clients by their network alone.
 
-    Shares are declared, and the cluster's driver makes none: for that its identity would need a role that also reads
-    the account's keys.
+    The stack declares the shares; the cluster's driver creates none, because its identity would need a role that can
+    also read the account's keys.
     """
 
     shares: Mapping[str, Share]
@@ -87,8 +87,8 @@ class SharedStorage(PlatformComponent):
             kind=KIND,
             sku=SkuArgs(name=SKUS[storage.copies]),
             tags={**args.tags, AzureTag.PURPOSE.value: storage.purpose.value},
-            # TLS is for NFS too, so that no pod can mount a share by the account's address (Azure/AKS#5230). A later
-            # API has a setting for NFS alone: kubernetes-sigs/cloud-provider-azure#10812.
+            # TLS is required for NFS too, so that no pod can mount a share by the account's address (Azure/AKS#5230).
+            # A later API has a setting for NFS alone: kubernetes-sigs/cloud-provider-azure#10812.
             **protections(choices, bypass="None"),
             opts=self.child(protect=self._is_protected(storage)),
         )
@@ -99,7 +99,7 @@ class SharedStorage(PlatformComponent):
         namespace, claim = at
         names = account_name(self._args.choices, key), share_name(namespace, claim)
         share = FileShare(
-            # The storage is part of the name: the engine would replace a protected share by an unprotected one.
+            # Contains the storage: otherwise the engine would replace a protected share with an unprotected one.
             f"{self._name}-{key}.{namespace}.{claim}",
             resource_group_name=self._args.resource_group,
             account_name=account.name,
@@ -111,7 +111,7 @@ class SharedStorage(PlatformComponent):
         attributes = {
             "resourceGroup": self._args.choices.resource_group,
             "storageAccount": names[0],
-            # Read from the share, so that it goes after the claim, which waits for the pods that mount it.
+            # Read from the share, so that it is deleted after the claim, which waits for the pods that mount it.
             "shareName": share.id.apply(lambda _: names[1]),
             "protocol": "nfs",
             "encryptInTransit": "true",

@@ -1,4 +1,4 @@
-"""What protects every storage account of a cluster."""
+"""Protections of every storage account of a cluster."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from components.contract.aks.config import AksConfig
 
 
 def protections(choices: AksConfig, bypass: str, *services: ResourceAccessRuleArgs) -> dict[str, Any]:
-    """Return inputs of an account without keys that only the nodes' subnet and these services reach, by TLS."""
+    """Return inputs of an account without keys that only the nodes' subnet and these services can reach, with TLS."""
     return {
         "enable_https_traffic_only": True,
         "minimum_tls_version": "TLS1_2",

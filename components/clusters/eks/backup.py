@@ -25,7 +25,7 @@ RESTORE_POLICIES: Final = ("service-role/AWSBackupServiceRolePolicyForRestores",
 RULE: Final = "cluster"
 
 KEPT: Final = {OwnTag.KEPT.value: "backups"}
-"""Tag of what outlives the stack."""
+"""Tag of resources that outlive the stack."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,10 +40,10 @@ class ClusterBackupArgs:
 
 
 class ClusterBackup(PlatformComponent):
-    """A plan that backs up one cluster, named by its ARN: types that are named so need no opt-in of the account.
+    """A plan that backs up one cluster, which it names by ARN: resources named by ARN need no opt-in of the account.
 
-    The vault stays when the stack goes, because its backups may be all that is left. So does the role that made them:
-    AWS Backup deletes an expired backup with it, and without it never
+    The vault stays when the stack is destroyed, because its backups may be all that is left. So does the role that made
+    them: AWS Backup needs it to delete expired backups
     (https://docs.aws.amazon.com/aws-backup/latest/devguide/API_DeleteRecoveryPoint.html).
     """
 
@@ -74,7 +74,7 @@ class ClusterBackup(PlatformComponent):
         self.register_outputs({"vaultName": vault.name})
 
     def _lock(self, vault: Vault) -> list[pulumi.Resource]:
-        # Another retention is put over the old one; deleting that afterwards would delete both.
+        # A new retention overwrites the lock in place; deleting the old resource afterwards would delete the lock.
         return [
             VaultLockConfiguration(
                 self._name,
@@ -112,6 +112,6 @@ class ClusterBackup(PlatformComponent):
                     recovery_point_tags=dict(self._args.tags),
                 )
             ],
-            # A locked vault refuses backups that are kept for less than its lock says.
+            # A locked vault rejects backups with a shorter retention than its lock requires.
             opts=self.child(depends_on=locked),
         )

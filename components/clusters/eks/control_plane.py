@@ -31,7 +31,7 @@ from components.contract.eks.config import LOG_TYPES, EksConfig
 from components.contract.environments import ENVIRONMENT_TAG, Environment
 
 KEY_DELETION_DAYS: Final = 30
-"""Longest delay before a key is deleted, which makes every Secret unreadable: https://docs.aws.amazon.com/kms/latest/developerguide/deleting-keys.html."""
+"""Longest delay before a key is deleted; without it every Secret is unreadable: https://docs.aws.amazon.com/kms/latest/developerguide/deleting-keys.html."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,11 +51,11 @@ class ControlPlaneArgs:
 
 
 class ControlPlane(PlatformComponent):
-    """An EKS cluster with its role, its key, its logs, its access entries and the ways to its private endpoint."""
+    """An EKS cluster with its role, its key, its logs, its access entries and access to its private endpoint."""
 
     cluster: Cluster
     security_group: pulumi.Output[str]
-    """The group that EKS makes for the control plane and the nodes."""
+    """The security group that EKS creates for the control plane and the nodes."""
     access: tuple[pulumi.Resource, ...]
     """Objects in the cluster depend on these, so that a destroy can still access the cluster."""
 
@@ -74,7 +74,7 @@ class ControlPlane(PlatformComponent):
         )
         logs = LogGroup(
             f"{name}-logs",
-            # EKS writes to this name and makes the group itself, without an end, if it is not there first.
+            # EKS writes to the group of this name. If it does not exist, EKS creates it, without a retention.
             name=control_plane_logs(choices.name),
             retention_in_days=args.log_retention_days,
             opts=self.child(),
@@ -101,10 +101,10 @@ class ControlPlane(PlatformComponent):
             access_config=ClusterAccessConfigArgs(
                 authentication_mode="API", bootstrap_cluster_creator_admin_permissions=False
             ),
-            # Its own copies of CNI, proxy and DNS would be in the way of the add-ons.
+            # EKS's default CNI, proxy and DNS would conflict with the add-ons.
             bootstrap_self_managed_addons=False,
             deletion_protection=args.is_production,
-            # Past the end of standard support EKS upgrades the cluster instead of charging six times the price.
+            # After the end of standard support, EKS upgrades the cluster instead of charging six times the price.
             upgrade_policy=ClusterUpgradePolicyArgs(support_type="STANDARD"),
             tags={ENVIRONMENT_TAG: args.environment.value},
             opts=self.child(depends_on=[role, logs, *args.network.ranges], protect=args.is_production),
@@ -132,15 +132,15 @@ class ControlPlane(PlatformComponent):
     def _entries(self, access: Access) -> tuple[pulumi.Resource, ...]:
         made: list[pulumi.Resource] = []
         for key, choice in access.all_entries.items():
-            # EKS has one entry of a role. Named by it, an entry that is renamed in the stack file, or swaps roles with
-            # another, stays the resource that it is.
+            # EKS has one entry per role. The resource is named after the role, so an entry that is renamed in the stack
+            # file, or swaps roles with another, keeps its resource.
             name = f"{self._name}-{role_path(choice.role_arn)}"
             formerly = f"{self._name}-{key}"  # up to release 0.2.0
             entry = AccessEntry(
                 name,
                 cluster_name=self.cluster.name,
                 principal_arn=choice.role_arn,
-                # Also empty: EKS keeps the groups of an entry if the list is left out.
+                # Sent even if empty: EKS keeps the groups of an entry if the list is left out.
                 kubernetes_groups=list(choice.groups),
                 type="STANDARD",
                 opts=self.child(formerly=formerly),
@@ -158,7 +158,7 @@ class ControlPlane(PlatformComponent):
                         type="namespace" if choice.namespaces else "cluster",
                         namespaces=list(choice.namespaces) or None,
                     ),
-                    # An association is known by role and policy: the deletion of the old one would end a new scope too.
+                    # Role and policy identify an association: deleting the one of an old scope would delete the new one.
                     opts=self.child(formerly=formerly, depends_on=[entry], delete_before_replace=True),
                 )
             )

@@ -15,7 +15,7 @@ INTERFACE_SERVICES: Final = (
     "ec2",  # CNI, EBS CSI driver, Cluster Autoscaler
     "ecr.api",  # image pulls
     "ecr.dkr",
-    "eks",  # the autoscaler's look at managed groups
+    "eks",  # Cluster Autoscaler, for managed groups
     "eks-auth",  # Pod Identity
     "elasticloadbalancing",  # load balancers of services
     "logs",
@@ -42,7 +42,7 @@ class PrivateEndpointsArgs:
     has_interfaces: bool
     """Whether to create interface endpoints in addition to the free gateway to S3."""
     more_services: Sequence[str] = ()
-    """Services with an interface endpoint beside ``INTERFACE_SERVICES``."""
+    """Services with an interface endpoint in addition to ``INTERFACE_SERVICES``."""
 
 
 class PrivateEndpoints(PlatformComponent):

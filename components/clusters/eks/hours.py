@@ -15,7 +15,7 @@ def scheduled_actions(
 
     AWS refuses a second action of a group for the same time, and one of two parallel requests for a group:
     https://github.com/TerraConstructs/base/issues/127. So each action depends on the one before it, by the group's
-    name: a change deletes the old actions, the last one first, before it creates new ones, also if times are swapped.
+    name: a change deletes the old actions, the last one first, before it creates new ones, even if times are swapped.
 
     Parameters
     ----------

@@ -49,9 +49,9 @@ class RoleArgs:
     """Statements of its inline policy."""
     permissions_boundary: str | None
     tags: Mapping[str, str] = field(default_factory=dict)
-    """Tags beside those of all resources."""
+    """Tags in addition to those of all resources."""
     is_kept: bool = False
-    """Whether the role and its policies stay in AWS when the stack lets them go."""
+    """Whether the role and its policies stay in AWS when the stack no longer contains them."""
 
 
 class ServiceRole(PlatformComponent):
@@ -99,7 +99,7 @@ class PodRole:
 
 
 def cache_statements(region: str, account_id: str, prefixes: Sequence[str]) -> list[Mapping[str, Any]]:
-    """Return the right to create the repositories of pull-through caches; that to fill them is in ``NODE_POLICIES``.
+    """Return the statements to create repositories of pull-through caches; ``NODE_POLICIES`` allow to fill them.
 
     https://docs.aws.amazon.com/AmazonECR/latest/userguide/pull-through-cache-iam.html
     """

@@ -15,7 +15,7 @@ from components.contract.eks.ingress import CONTROLLER, CONTROLLER_NAMESPACE
 from components.contract.ingress import EXTERNAL_DNS, naming
 
 OWN_TAG: Final = "elbv2.k8s.aws/cluster"
-"""Tag by which the controller knows what it made: ``docs/install/iam_policy.json`` of the controller v3.5.0."""
+"""Tag by which the controller recognises what it created: ``docs/install/iam_policy.json`` of the controller v3.5.0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,15 +57,15 @@ class LoadBalancerRights(PlatformComponent):
 def dns_addon(choices: EksConfig, domain: str, zone_id: str) -> ManagedAddon:
     """Return the add-on that creates and deletes the names of Ingresses below the domain, in one zone.
 
-    https://docs.aws.amazon.com/eks/latest/userguide/community-addons.html has its namespace and service account. Its
-    configuration is that of the chart; that the add-on takes ``extraArgs`` too is assumed.
+    https://docs.aws.amazon.com/eks/latest/userguide/community-addons.html lists its namespace and service account.
+    Its configuration is that of the chart; we assume that the add-on accepts ``extraArgs`` too.
     """
     return ManagedAddon(
         name=EXTERNAL_DNS,
         configuration={
             **naming(domain, f"{choices.name}-{choices.region}"),
-            # A public and a private zone of the same domain can exist beside each other. The zone may be one above the
-            # domain, which the filter of domains would leave out: ``provider/aws/aws.go``.
+            # A public and a private zone of the same domain can coexist. The zone may be a parent of the domain, which
+            # a domain filter would exclude: ``provider/aws/aws.go``.
             "extraArgs": [f"--zone-id-filter={zone_id}", "--aws-zone-match-parent"],
         },
         pod=PodRole(service_account=EXTERNAL_DNS, namespace=EXTERNAL_DNS, statements=dns_statements(zone_id, domain)),
@@ -89,26 +89,26 @@ def dns_statements(zone_id: str, domain: str) -> list[dict[str, Any]]:
             "Condition": {"ForAllValues:StringLike": names},
         },
         {"Effect": "Allow", "Action": ["route53:ListResourceRecordSets"], "Resource": zone},
-        # A list has no resource to be bound to.
+        # A list action cannot be restricted to a resource.
         {"Effect": "Allow", "Action": ["route53:ListHostedZones"], "Resource": "*"},
     ]
 
 
 def controller_statements(cluster: str, region: str, account: str) -> list[dict[str, Any]]:
-    """Return the controller's rights: to read, and to change what it made for this cluster.
+    """Return the controller's rights: to read, and to change what it created for this cluster.
 
     ``docs/install/iam_policy.json`` of v3.5.0, less WAF, Shield, Cognito, trust stores, pools of addresses, network
     load balancers and the search for certificates, which its values switch off or the stack file replaces. Where that
-    file asks for the tag of any cluster, this asks for the tag of this one; so it does for listeners and their rules,
-    which the controller tags like the rest (``pkg/deploy/elbv2/listener_manager.go``, ``listener_rule_manager.go``),
-    while the file asks for none.
+    file requires the tag of any cluster, this requires the tag of this cluster. For listeners and their rules that file
+    requires no tag, but this does: the controller tags them like the rest (``pkg/deploy/elbv2/listener_manager.go``,
+    ``listener_rule_manager.go``).
     """
     load_balancing = f"arn:aws:elasticloadbalancing:{region}:{account}"
     # No network load balancers: an Ingress could put one on the internet before the load balancer of its class.
     tagged = [f"{load_balancing}:{kind}/*" for kind in ("targetgroup", "loadbalancer/app")]
     listeners = [f"{load_balancing}:{kind}/app/*" for kind in ("listener", "listener-rule")]
     groups = f"arn:aws:ec2:{region}:{account}:security-group/*"
-    # A change of tags may not touch the cluster's own.
+    # Changes of tags may not affect the cluster's own tag.
     retagging = {"Null": {f"aws:RequestTag/{OWN_TAG}": "true"}, **_of("ResourceTag", OWN_TAG, cluster)}
     asked, made = _of("RequestTag", OWN_TAG, cluster), _of("ResourceTag", OWN_TAG, cluster)
     # The security group that EKS gives to all nodes, and so to their pods.
@@ -188,7 +188,7 @@ _LISTENERS: Final = (
     "elasticloadbalancing:RemoveListenerCertificates",
     "elasticloadbalancing:SetRulePriorities",
 )
-"""Actions on listeners and their rules. CreateListener is asked of the load balancer, CreateRule of the listener."""
+"""Actions on listeners and their rules. IAM checks CreateListener on the load balancer, CreateRule on the listener."""
 
 _CHANGES: Final = (
     "elasticloadbalancing:DeleteLoadBalancer",

@@ -32,7 +32,7 @@ METADATA_HOPS = 1
 """One hop reaches the node but not its pods; add-ons have their own roles (EKS best practices, identity and access)."""
 
 RESERVATIONS_ONLY: Final = "capacity-reservations-only"
-"""No machine on demand where it is full: EC2's ``LaunchTemplateCapacityReservationSpecificationRequest``."""
+"""No on-demand machine if the reservation is full: EC2's ``LaunchTemplateCapacityReservationSpecificationRequest``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class LaunchTemplateArgs:
     tags: Mapping[str, str]
     """Tags of instances and their volumes, which the provider's default tags do not reach."""
     security_group: pulumi.Input[str]
-    """The cluster's own, for interfaces that the template declares; EKS gives it to all others."""
+    """The cluster's own, for interfaces that the template declares; EKS attaches it to all others."""
     placement_group: pulumi.Input[str] | None = None
     """Name of the placement group of machines that are close together."""
     user_data: str = ""
@@ -91,7 +91,7 @@ def launch_template(name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOp
 def _near(args: LaunchTemplateArgs) -> dict[str, Any]:
     """Return the inputs by which machines are close to each other and have a fast network.
 
-    The cluster's security group lets its members talk to each other in both directions, as such a network needs it
+    The cluster's security group lets its members talk to each other in both directions, as such a network requires it
     (https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html).
     """
     inputs: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Parallel file systems on EKS: FSx for Lustre, each whole for the one volume that it has, and the driver's add-on."""
+"""Parallel file systems on EKS: FSx for Lustre, each with exactly one volume, and the driver's add-on."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -20,26 +20,26 @@ from components.contract.shared_storage import Storage, class_name
 DRIVER: Final = "fsx.csi.aws.com"
 
 PORTS: Final = ((988, 988), (1018, 1023))
-"""Of clients and servers alike: https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html."""
+"""Ports of both clients and servers: https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html."""
 
 LUSTRE_VERSION: Final = "2.15"
 """Recommended for all new file systems: https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html."""
 
 DEPLOYMENT: Final = "PERSISTENT_2"
-"""With copies of the data on other servers of the zone, and with backups; whatever the purpose is.
+"""Replicated to other servers of the zone, and with backups, whatever the purpose is.
 
-A file system stays what it was made as, and another purpose must not cost the data (decision 38).
+The type of a file system cannot be changed, and a new purpose must not lose the data (decision 38).
 """
 
 THROUGHPUT: Final = 125
-"""In MB/s for each TiB of size: the least of that type, and the cheapest."""
+"""In MB/s for each TiB of size: the minimum of that type, and the cheapest."""
 
 RETENTION_DAYS: Final = 14
-"""How long the backup of a day is kept, unless the file system is deleted: its backups go with it."""
+"""How long daily backups are kept. If the file system is deleted, its backups are deleted too."""
 
 LUSTRE_DRIVER: Final = ManagedAddon(
-    # Without a role: nodes mount by the kernel, and only the controller calls AWS, to make file systems for claims of a
-    # class. There is no such class, and without rights the controller logs refusals and goes on
+    # Without a role: the nodes' kernel mounts, and only the controller calls AWS, to create file systems for claims of
+    # a class. There is no such class, and without rights the controller only logs the refusals
     # (kubernetes-sigs/aws-fsx-csi-driver v1.9.0, pkg/cloud/cloud.go, pkg/driver/node.go).
     name=LUSTRE_ADDON,
     configuration={"controller": {"nodeSelector": CORE_NODES}},
@@ -47,9 +47,9 @@ LUSTRE_DRIVER: Final = ManagedAddon(
 
 
 class LustreStorage(StorageOfOneType):
-    """File systems in one zone. Lustre asks for no identity: every host that reaches the servers can mount them.
+    """File systems in one zone. Lustre requires no identity: every host that reaches the servers can mount them.
 
-    They belong to the stack, not to the cluster: one that is replaced by another leaves them as they are.
+    They belong to the stack, not to the cluster: a replacement of the cluster does not change them.
     """
 
     driver = LUSTRE_DRIVER
@@ -71,9 +71,9 @@ class LustreStorage(StorageOfOneType):
     def _rules(self, group: SecurityGroup) -> Iterator[pulumi.Resource]:
         """Let servers and nodes call each other; servers are in the VPC too, and call each other by the same rules.
 
-        The group of the servers names no group of the cluster: EKS could not delete a group that another one names.
-        Where pods have a range of their own, a node may call from there: the driver mounts inside a pod that is not in
-        the node's network (kubernetes-sigs/aws-fsx-csi-driver, the chart's CHANGELOG, v1.6.1).
+        The servers' security group references no group of the cluster: EKS could not delete a referenced group.
+        Where pods have a range of their own, a node may call from there: the driver mounts inside a pod that is not on
+        the host network (kubernetes-sigs/aws-fsx-csi-driver, the chart's CHANGELOG, v1.6.1).
         """
         choices = self._args.choices
         ranges = {"": choices.network.cidr, **({"-pods": choices.pod_cidr} if choices.pod_cidr else {})}
@@ -103,13 +103,13 @@ class LustreStorage(StorageOfOneType):
             storage_capacity=storage.size_gib,
             subnet_ids=args.network.node_subnet_ids[zone],
             security_group_ids=[group.id],
-            # Left out, they would stay what they were.
+            # If left out, they would keep their previous value.
             automatic_backup_retention_days=RETENTION_DAYS if storage.has_backups else 0,
             copy_tags_to_backups=True,
             tags={"Name": name, OwnTag.PURPOSE.value: storage.purpose.value},
             opts=self.child(
                 protect=args.is_production and storage.purpose.is_kept,
-                # FSx refuses to make a file system whose group does not let Lustre in.
+                # FSx refuses to create a file system whose security group does not admit Lustre.
                 depends_on=rules,
             ),
         )
@@ -127,8 +127,8 @@ class LustreStorage(StorageOfOneType):
                 "volumeHandle": files.id,
                 "volumeAttributes": {"dnsname": files.dns_name, "mountname": files.mount_name},
             },
-            # Locks of files hold on all nodes: examples/kubernetes/static_provisioning of the driver.
+            # File locks apply on all nodes: examples/kubernetes/static_provisioning of the driver.
             "mountOptions": ["flock"],
-            # Another zone reaches it too, more slowly, and pays for what it reads.
+            # Other zones can reach it too, but more slowly, and their traffic is charged.
             "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [here]}]}},
         }

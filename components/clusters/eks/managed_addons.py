@@ -41,7 +41,7 @@ BEFORE_NODES: Final = (
 """Add-ons that run on every node and without which nodes do not become ready."""
 
 PREFIXES: Final = {PREFIX_DELEGATION: "true", "WARM_PREFIX_TARGET": "1"}
-"""Environment of the CNI with which a node gets addresses of pods by prefixes, one more than its pods need.
+"""Environment of the CNI with which a node gets pod addresses as prefixes, one more than its pods need.
 
 https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/prefix-and-ip-target.md
 """
@@ -50,8 +50,7 @@ https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/prefix-and-ip-target.
 def before_nodes(*, has_prefixes: bool) -> tuple[ManagedAddon, ...]:
     """Return the add-ons before the nodes.
 
-    EKS calculates how many pods the nodes of a group may have when it makes the group, from the CNI's settings at that
-    moment.
+    When EKS creates a group, it calculates how many pods its nodes may have from the CNI's settings at that moment.
     """
     cni, *others = BEFORE_NODES
     return (replace(cni, configuration={**cni.configuration, "env": PREFIXES}) if has_prefixes else cni, *others)

@@ -30,13 +30,13 @@ from components.contract.eks.network import CreatedNetwork, ExistingNetwork, is_
 EVERYWHERE = "0.0.0.0/0"
 
 POD_SUBNETS: Final = "kubernetes.io/role/cni"
-"""Tag by which the CNI finds the subnets of pods: 1 gives pods their addresses there, 0 never does.
+"""Tag by which the CNI finds the subnets of pods: with 1, it assigns pod addresses there; with 0, it never does.
 
 https://docs.aws.amazon.com/eks/latest/userguide/cni-subnet-selection.html
 """
 
 POD_SUBNETS_OF: Final = "cni.networking.k8s.aws/cluster"
-"""Beginning of the tag that keeps such a subnet for one cluster."""
+"""Prefix of the tag that reserves such a subnet for one cluster."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class Network:
     ready: tuple[pulumi.Resource, ...]
     """What must exist before a node can reach AWS."""
     ranges: tuple[pulumi.Resource, ...] = ()
-    """Further ranges of the VPC. A control plane that is older learns them up to an hour late.
+    """Further ranges of the VPC. An existing control plane may learn them only after an hour.
 
     https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
     """
@@ -77,9 +77,9 @@ class CreatedVpcArgs:
     log_retention_days: int
     permissions_boundary: str | None
     pod_cidr: str | None
-    """Range of pods beside that of the VPC; None if pods use addresses of the nodes' subnets."""
+    """Range of pods in addition to that of the VPC; None if pods use addresses of the nodes' subnets."""
     has_file_systems: bool
-    """Whether pods mount EFS, whose driver needs a way to it."""
+    """Whether pods mount EFS, whose driver needs an endpoint."""
 
 
 class CreatedVpc(PlatformComponent):
@@ -104,7 +104,7 @@ class CreatedVpc(PlatformComponent):
             tags={"Name": args.cluster_name},
             opts=self.child(protect=args.is_production),
         )
-        # Resources that name no security group get this one: it lets nothing in and nothing out.
+        # Resources that name no security group get this one: it allows no traffic in or out.
         DefaultSecurityGroup(f"{name}-default", vpc_id=self._vpc.id, ingress=[], egress=[], opts=self.child())
         plan = address_plan(IPv4Network(args.choices.cidr), args.zones)
         # https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html
@@ -234,7 +234,7 @@ class CreatedVpc(PlatformComponent):
             retention_in_days=args.log_retention_days,
             opts=self.child(),
         )
-        # Plain data instead of the group's own answer, so that a policy can judge it before the group exists.
+        # Plain data instead of the group's output, so that a policy can judge it before the group exists.
         streams = f"arn:aws:logs:{args.region}:{args.account_id}:log-group:{log_group}:*"
         write = ["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"]
         role = ServiceRole(
@@ -244,7 +244,7 @@ class CreatedVpc(PlatformComponent):
                 conditions={"StringEquals": {"aws:SourceAccount": args.account_id}},
                 statements=[
                     {"Effect": "Allow", "Action": write, "Resource": streams},
-                    # A list has no resource to be bound to.
+                    # A list action cannot be restricted to a resource.
                     {"Effect": "Allow", "Action": ["logs:DescribeLogGroups"], "Resource": "*"},
                 ],
                 permissions_boundary=args.permissions_boundary,

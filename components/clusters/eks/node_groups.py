@@ -46,7 +46,7 @@ DRAIN_MINUTES: Final = 15
 """Time in which pods leave a node: https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html."""
 
 UPDATE_MINUTES: Final = 60
-"""Time of the provider for an update (terraform-provider-aws, ``internal/service/eks/node_group.go``)."""
+"""Default timeout of the provider for an update (terraform-provider-aws, ``internal/service/eks/node_group.go``)."""
 
 FAILED: Final = "CREATE_FAILED"
 """Status of a group whose creation EKS gave up. The provider reports no error, and a refresh hides the failure."""
@@ -68,7 +68,7 @@ class NodeGroupArgs:
     subnet_ids: Mapping[str, pulumi.Input[str]]
     """The private subnet of each zone, by zone letter."""
     security_group: pulumi.Input[str]
-    """The group that EKS made for the cluster."""
+    """The security group that EKS created for the cluster."""
     disk_gib: int
     tags: Mapping[str, str]
     """Tags of instances and their volumes."""
@@ -136,8 +136,8 @@ class ManagedNodeGroup(PlatformComponent):
                 retain_on_delete=holds_data,
                 ignore_changes=_left_alone(group),
                 custom_timeouts=_timeouts(group),
-                # A replaced group must go before its placement group. The engine knows that only from the group itself,
-                # because the template, which is changed in place, already points to the next placement group by then.
+                # A replaced group must be deleted before its placement group. The engine knows that only from the group
+                # itself: the template, which is changed in place, already points to the next placement group by then.
                 depends_on=[near] if near else None,
             ),
         )
@@ -183,7 +183,7 @@ def _autoscaling_group(resources: Sequence[NodeGroupResource]) -> str | None:
 def _warm_pool(group: contract.NodeGroup) -> NodeGroupWarmPoolConfigArgs | None:
     if group.warm_pool is None:
         return None
-    # Only if both are equal the warm pool has a size of its own; otherwise AWS prepares all nodes up to the maximum.
+    # The warm pool has a fixed size only if both are equal; otherwise AWS prepares all nodes up to the maximum.
     # https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_PutWarmPool.html
     nodes = group.warm_pool.nodes
     return NodeGroupWarmPoolConfigArgs(
@@ -194,7 +194,7 @@ def _warm_pool(group: contract.NodeGroup) -> NodeGroupWarmPoolConfigArgs | None:
 def _update_config(group: contract.NodeGroup) -> NodeGroupUpdateConfigArgs:
     """Return how many nodes an update drains at once, and in which order."""
     nodes, order = group.upgraded_at_once, group.upgrade and group.upgrade.order
-    # A full reservation has no place for a new node beside the old one, and there may be none near the others.
+    # A full reservation has no capacity for a new node beside the old one; a placement group may have none either.
     if group.reservation or group.is_close_together:
         order = order or UpgradeOrder.OLD_FIRST
     elif group.upgrade:
@@ -206,7 +206,7 @@ def _update_config(group: contract.NodeGroup) -> NodeGroupUpdateConfigArgs:
 
 
 def _timeouts(group: contract.NodeGroup) -> pulumi.CustomTimeouts | None:
-    """Return how long an update may take, where the stack file limits it; otherwise the provider has its own time."""
+    """Return how long an update may take, if the stack file limits it; otherwise the provider's default applies."""
     if group.upgrade is None:
         return None
     minutes = minutes_at_most(group.upgraded_at_once, group.size.max, DRAIN_MINUTES)
@@ -216,13 +216,13 @@ def _timeouts(group: contract.NodeGroup) -> pulumi.CustomTimeouts | None:
 def _left_alone(group: contract.NodeGroup) -> list[str]:
     """Return the inputs for ``ignore_changes``, in the engine's spelling; it silently ignores any other spelling."""
     if group.role is PoolRole.DATA:
-        # An update replaces every node, and with it what its disks hold.
+        # An update replaces every node, and with it the data on its disks.
         return ["version", "releaseVersion", "launchTemplate"]
     if capacity_type(group) == CAPACITY_BLOCK:
-        # EKS updates such a group only while it has no nodes. Another block is another group.
+        # EKS updates such a group only while it has no nodes. A new capacity block means a new group.
         return ["version", "releaseVersion", "launchTemplate", "scalingConfig.desiredSize"]
-    # The size between the bounds is the autoscaler's. A static group's is ours: EKS wants it between the new bounds.
-    # With hours of its own the minimum is that of the hour. A cluster that sleeps is not updated at all.
+    # The autoscaler sets the size between the bounds. We set the size of a static group: EKS requires it to be within
+    # new bounds. With office hours, the minimum of a group depends on the hour. A sleeping cluster gets no updates.
     return [
         *(["scalingConfig.desiredSize"] if group.is_elastic else []),
         *(["scalingConfig.minSize"] if group.hours else []),

@@ -1,4 +1,4 @@
-"""Shared storage on EKS: EFS file systems, an access point for each volume, the driver's add-on; beside it Lustre."""
+"""Shared storage on EKS: EFS file systems, an access point for each volume, the driver's add-on; also Lustre."""
 
 import json
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ CLASS_PARAMETERS: Final = {
     "directoryPerms": MODE,
     "uid": str(USER),
     "gid": str(GROUP),
-    # Beside /ns, where the volumes of the stack file are.
+    # Next to /ns, which holds the volumes of the stack file.
     "basePath": "/claims",
 }
 """https://github.com/kubernetes-sigs/aws-efs-csi-driver/blob/master/docs/README.md."""
@@ -56,7 +56,7 @@ CLASS_PARAMETERS: Final = {
 EFS_DRIVER: Final = ManagedAddon(
     name=EFS_ADDON,
     configuration={"controller": {"nodeSelector": CORE_NODES}},
-    # Only the controller calls AWS, to make access points for claims of a class; mounts need no role.
+    # Only the controller calls AWS, to create access points for claims of a class; mounts need no role.
     pod=PodRole(service_account="efs-csi-controller-sa", managed_policies=EFS_POLICIES),
 )
 
@@ -72,7 +72,7 @@ class SharedStorageArgs:
     nodes_group: pulumi.Input[str]
     """Security group of the nodes."""
     is_production: bool
-    """Whether file systems with data that cannot be computed again are protected."""
+    """Whether file systems with data that cannot be recomputed are protected."""
 
 
 class StorageOfOneType(PlatformComponent):
@@ -87,7 +87,7 @@ class StorageOfOneType(PlatformComponent):
 class SharedStorage(StorageOfOneType):
     """File systems that are reached from inside the VPC only, with TLS and through an access point.
 
-    They belong to the stack, not to the cluster: one that is replaced by another leaves them as they are.
+    They belong to the stack, not to the cluster: a replacement of the cluster does not change them.
     """
 
     driver = EFS_DRIVER
@@ -131,7 +131,7 @@ class SharedStorage(StorageOfOneType):
             tags={"Name": name, OwnTag.PURPOSE.value: storage.purpose.value},
             opts=self.child(
                 protect=args.is_production and storage.purpose.is_kept,
-                # Read when the file system is created; another name of the cluster must not cost the data.
+                # Used at creation only: a new name of the cluster must not replace the file system.
                 ignore_changes=["creationToken"],
             ),
         )
@@ -155,7 +155,7 @@ class SharedStorage(StorageOfOneType):
         )
 
     def _policy(self) -> str:
-        """Return what clients may do: without a policy every client of a mount target mounts everything, in clear.
+        """Return what clients may do: without a policy, any client of a mount target can mount everything, unencrypted.
 
         https://docs.aws.amazon.com/efs/latest/ug/iam-access-control-nfs-efs.html
         """

@@ -48,7 +48,7 @@ class ExistingCluster(PlatformComponent):
         choices = args.choices
         provider = kubernetes.Provider(
             f"{name}-kubernetes",
-            # A path or nothing, so that no key is ever in the state; without one the plug-in looks where kubectl does.
+            # A path or nothing, so that no key is ever in the state; without one the plug-in uses kubectl's default.
             kubeconfig=choices.kubeconfig,
             context=choices.context,
             # Another kubeconfig does not mean another cluster, so nothing in it is replaced.
@@ -65,8 +65,8 @@ class ExistingCluster(PlatformComponent):
             pool = ExistingPoolArgs(group=group, selector=choices.nodes[group.pool].selector)
             ExistingPool(f"{name}-{group.name}", pool, self.child())
         nodes = [
-            # Children of the cluster, not of a pool: a node that changes pools stays the same resource. As another
-            # one it would be deleted after its successor was made, and take the new labels along.
+            # Children of the cluster, not of a pool, so that a node that changes pools keeps its resource. Otherwise
+            # the engine would delete the old resource after creating the new one, and with it the new labels.
             NodePatch(
                 node,
                 metadata=joined(node, labels=group.labels, annotations=group.annotations),

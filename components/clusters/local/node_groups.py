@@ -1,4 +1,4 @@
-"""Node groups of the local cluster: nodes that reserve what is usual, without zones or labels of a cloud."""
+"""Node groups of the local cluster: nodes with the usual reserves, without zones or labels of a cloud."""
 
 from collections.abc import Sequence
 from typing import Any

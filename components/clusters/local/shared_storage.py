@@ -7,7 +7,7 @@ from components.clusters.handle import NO_PROVISIONER, Share
 from components.contract.shared_storage import Storage, Volumes, class_name
 
 SERVER: Final = "storage.invalid"
-"""Name of no server: a simulated node mounts nothing (https://www.rfc-editor.org/rfc/rfc2606)."""
+"""Name of a server that does not exist: a simulated node mounts nothing (https://www.rfc-editor.org/rfc/rfc2606)."""
 
 
 def shares(storage: Mapping[str, Storage], volumes: Volumes) -> dict[str, Share]:
