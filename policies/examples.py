@@ -1,4 +1,4 @@
-"""The examples beside the rules: resources as data, and the expected results of both packs.
+"""The examples of the rules: resources as data, and the expected results of both packs.
 
 A file ``<family>/examples/<id>.yaml`` maps names to examples. A name starts with ``good``, ``bad``, ``unknown`` or
 ``absent``. An example is a resource (``resource``, ``name``, ``props``, ``opts``) or a ``stack`` of them by name.
@@ -25,7 +25,7 @@ KINDS: Final = ("good", "bad", "unknown", "absent")
 """Kinds of examples of which each rule has at least one."""
 
 UNKNOWN_TEXT: Final = "<unknown>"
-"""Stands in examples for a value that a preview cannot know."""
+"""Represents in examples a value that a preview cannot know."""
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The faster YAML loader, if PyYAML was built with it: there are hundreds of examples."""

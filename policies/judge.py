@@ -29,7 +29,7 @@ class Verdict:
 
 @cache
 def concerns(rule: Rule[Any], token: str) -> bool:
-    """Return whether a rule reads resources of a type, or the objects that such a patch changes."""
+    """Return whether a rule reads resources of a type; for a type of patch, also the objects that it changes."""
     scope = rule.applies_to
     return isinstance(scope, EachOf) and any(scope.types.fullmatch(each) for each in (token, kind_of(token)))
 
@@ -98,7 +98,7 @@ def _recorded(verdict: Verdict) -> Iterator[None]:
         yield
     except NotJudgeableError as problem:
         verdict.unjudged.append(str(problem))
-    except BaseException as error:  # noqa: BLE001 one that leaves the pack stops everybody's deployment, or hangs it
+    except BaseException as error:  # noqa: BLE001 one that leaves the pack fails or hangs every deployment
         # Not the error's text: it may quote a secret.
         place = traceback.extract_tb(error.__traceback__)[-1]
         verdict.crashed.append(f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}")

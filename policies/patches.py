@@ -1,11 +1,11 @@
-"""Patches: resources that give some fields of an existing Kubernetes object, such as ``DeploymentPatch``.
+"""Patches: resources that set some fields of an existing Kubernetes object, such as ``DeploymentPatch``.
 
-Rules check them as the object. What a patch leaves out is unknown, not absent, so a violation counts only if
+Rules check a patch like the object. A field that it leaves out is unknown, not absent, so a violation counts only if
 
-- one of the given values causes it: without that value, or with another, it is gone; and
-- no value that is left out could excuse it: whatever an absent place is assumed to have, it stays.
+- a value in the patch causes it: without that value, or with another one, there is no violation; and
+- no field that is left out could prevent it: whatever value is assumed there, the violation remains.
 
-Where a rule applies, such as to user work, is read from the patch alone: a core service's patch repeats the label.
+Whether a rule applies, such as one for user work, depends on the patch alone: for a core service, repeat its label.
 """
 
 import re
@@ -21,11 +21,11 @@ _PATCH: Final = re.compile(r"(kubernetes:[^:]+:\w+)Patch")
 """Kinds of patches: https://www.pulumi.com/registry/packages/kubernetes/how-to-guides/managing-resources-with-server-side-apply/."""
 
 _FIXED: Final = re.compile(r"(metadata\.(name|namespace)|.*[cC]ontainers\[\d+\](\.name)?)")
-"""Values that only say what is patched."""
+"""Values that only identify what is patched."""
 
 
 _ELEMENT: Final = re.compile(r".*(?<![cC]ontainers)\[\d+\]")
-"""Values in elements of lists, which are given completely; lists of containers are merged by name."""
+"""Values in elements of lists, which a patch sets completely; only lists of containers are merged by name."""
 
 
 def kind_of(token: str) -> str:
@@ -35,25 +35,25 @@ def kind_of(token: str) -> str:
 
 
 def as_object(patch: Resource) -> Resource:
-    """Return the object, with the fields that the patch gives."""
+    """Return the object, with the fields that the patch sets."""
     return replace(patch, type=kind_of(patch.type))
 
 
 class LeftOut:
-    """The places that rules read in a patch and that it leaves out."""
+    """The places that rules read in a patch and that the patch leaves out."""
 
     def __init__(self, patch: Resource) -> None:
         self._places: dict[str, None] = {}
         self._given = dict(_values(patch.props.raw, ""))
 
     def note(self, place: str) -> None:
-        """Note a place that a rule reads, unless it is part of a value that the patch gives."""
+        """Note a place that a rule reads, unless it is part of a value that the patch sets."""
         is_given = any(place.startswith((f"{given}.", f"{given}[")) for given in self._given)
         if not is_given and not _FIXED.fullmatch(place) and not _ELEMENT.match(place):
             self._places[place] = None
 
     def fillings(self) -> Iterator[Filling]:
-        """Return functions that give one of the places a value: any, or one that the patch gives elsewhere."""
+        """Return functions that assume a value for one of the places: any, or one that the patch sets elsewhere."""
         values = (*ASSUMED, *(Assumed(str(value), flag=True, number=value) for value in set(self._given.values())))
         for place, value in product(self._places, values):
             yield {place: value}.get
@@ -71,7 +71,7 @@ def _values(value: Any, path: str) -> Iterator[tuple[str, str | float]]:
 
 
 def with_less(patch: Resource) -> Iterator[Resource]:
-    """Return copies of the patch, each without one of the values that it gives, or with any value in its place."""
+    """Return copies of the patch, each without one of the values that it sets, or with any value in its place."""
     for less in _with_less(patch.props.raw, ""):
         yield replace(patch, props=Value(less))
 

@@ -28,8 +28,8 @@ class Draft:
         return None if parent is None else self._open(parent.get(path[-1]), ".".join(path))
 
     def set(self, value: Any, *path: str) -> None:
-        """Put ``value`` at ``path``; creates the maps that lead there."""
-        self.get(*path)  # what is marked stays
+        """Set the value at ``path``, and create the maps above it."""
+        self.get(*path)  # raises if the old value is marked
         parent = self._parent(path, create=True)
         if parent is not None:
             parent[path[-1]] = value

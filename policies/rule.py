@@ -73,13 +73,13 @@ class Context:
     gpu_resources: tuple[str, ...] = ()
     """Names under which pools of the stack file offer GPUs, if it sets any."""
     gives_places: bool = False
-    """Whether the API server gives a place to user pods that chose none; False without a stack file."""
+    """Whether the API server sets the placement of user pods that chose none; False without a stack file."""
     block_pools: frozenset[str] = frozenset()
     """Pools whose machines are of a capacity block, which ends; none without a stack file."""
     job_accounts: frozenset[tuple[str, str]] = frozenset()
     """Namespace and name of each service account with a cloud identity; none without a stack file."""
     corrected_gpus: tuple[str, ...] = ()
-    """Names of the GPUs by whose request the API server corrects the role that a pod selects; none without it."""
+    """GPU resources: for pods that request one, the API server corrects the selected role. None if it corrects none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class Admission:
     spares_core_services: bool = True
     """Whether pods with the core-service label are exempt."""
     concerns_place: bool = False
-    """Whether it is about the nodes that pods select, for which the author of a controller may answer."""
+    """Whether it is about the nodes that pods select; authors who may choose any node can be exempt."""
 
 
 MANDATORY_EVERYWHERE: Final[Mapping[Environment, Level]] = dict.fromkeys(Environment, Level.MANDATORY)
@@ -168,7 +168,7 @@ class Rule(Generic[S]):
     slug: str
     """The requirement, as words joined by ``-``."""
     title: str
-    """The same fact as a sentence."""
+    """The requirement as a sentence."""
     severity: Severity
     level: Mapping[Environment, Level]
     source: str

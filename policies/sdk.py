@@ -56,7 +56,7 @@ Remedy: TypeAlias = Callable[[Draft, Context], None]
 
 
 def serve(*packs: Pack) -> None:
-    """Serve packs to the engine that started this process; several packs are served as one, under a name of its own.
+    """Serve packs to the engine that started this process; several packs are served as one, under a common name.
 
     Never returns.
     """
@@ -64,7 +64,7 @@ def serve(*packs: Pack) -> None:
     # engine only where the shell happens to set PYTHONUNBUFFERED; elsewhere both wait for ever.
     sys.stdout = io.TextIOWrapper(io.FileIO(sys.stdout.fileno(), "w", closefd=False), write_through=True)
     sdk_internals._PolicyAnalyzerServicer = Servicer  # type: ignore[misc, assignment]  # noqa: SLF001
-    gc.freeze()  # what is loaded by now stays
+    gc.freeze()  # what is loaded by now is never collected
     gc.enable()
     name = pack_name(packs[0]) if len(packs) == 1 else ALL_PACKS
     sdk.PolicyPack(name, policies(rule for rule in RULES if rule.pack in packs))
@@ -98,7 +98,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         self._contexts: dict[str | None, Context] = {}
         self._levels: dict[Rule[Any], Level] = {}
         self.judged: set[str] = set()
-        """Ids of the rules that concerned something so far."""
+        """Ids of the rules that have applied to something so far."""
 
     @override
     def Configure(self, request: Any, _context: Any) -> Any:
@@ -152,7 +152,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     @override
     def AnalyzeStack(self, request: Any, _context: Any) -> Any:
         response = proto.AnalyzeResponse()
-        # What the program no longer asks for is shown too where the engine refreshed it before it deletes it.
+        # The engine also sends resources that it will delete, if it refreshed them first. These are left out.
         wanted = [given for given in request.resources if given.urn in self._seen or not self._seen]
         with time_limit("the whole stack"):
             # The engine shows outputs here. In the first preview of a cloud cluster its objects have none, because the
@@ -191,7 +191,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         )
         try:
             remedy(draft, known)
-        except Exception as problem:  # noqa: BLE001 one that leaves the pack stops everybody's deployment
+        except Exception as problem:  # noqa: BLE001 one that leaves the pack fails every deployment
             inputs.clear()
             inputs.update(before)
             why = str(problem) if isinstance(problem, NotJudgeableError) else f"it crashed: {type(problem).__name__}"

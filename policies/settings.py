@@ -113,7 +113,7 @@ def _policy_choices(given: Any) -> PolicyChoices:
     try:
         return PolicyChoices.model_validate(given)
     except ValidationError:
-        # The program itself refuses it, in better words.
+        # The program itself rejects it, with a better message.
         return PolicyChoices.model_validate({})
 
 
@@ -124,7 +124,7 @@ def stack_choices() -> Mapping[str, Any]:
         choices = pulumi.Config(project).get_object(key)
         choices = inherit(choices, folder_of_the_run()).settings
     except (pulumi.ConfigTypeError, BaseFileError):
-        # Not JSON, or a wrong base: the program itself refuses it, in better words.
+        # Not JSON, or a wrong base: the program itself rejects it, with a better message.
         return {}
     return choices if isinstance(choices, dict) else {}
 
@@ -132,8 +132,8 @@ def stack_choices() -> Mapping[str, Any]:
 def component_choices(inputs: Mapping[str, Any], own: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """Return the settings that count for the component of a program in another language.
 
-    Reviews watch the settings of the stack file that select the rules, but not what a program passes. So where the
-    stack file has settings, these are its own; and a stack is production if either says so.
+    Reviewers see which settings of the stack file select the rules, but not what a program passes. So if the stack has
+    a stack file, these settings come from it; and the stack is production if either source says so.
 
     Parameters
     ----------

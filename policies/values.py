@@ -198,7 +198,7 @@ class Value:
             raw = raw.read(kind)
         if raw is None or isinstance(raw, kind):
             return raw
-        raise NotJudgeableError(self.path, f"is no {noun}")
+        raise NotJudgeableError(self.path, f"is not a {noun}")
 
 
 def _join(path: str, key: str) -> str:
@@ -232,7 +232,7 @@ def some(candidates: Iterable[T], test: Callable[[T], bool]) -> bool:
 def are_among(texts: Iterable[str], allowed: Iterable[str]) -> bool:
     """Return whether each of ``texts`` is one of ``allowed``; unlike ``in``, also for a text that equals any other."""
     known = tuple(allowed)
-    # The text is on the left because its comparison must decide; that of an enumeration's member would say no.
+    # The text is on the left because its comparison must decide; an enumeration's member would not be equal.
     return all(any(text == each for each in known) for text in texts)
 
 

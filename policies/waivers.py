@@ -1,6 +1,6 @@
 """Waivers of violations and approvals of dangerous changes, with owner, reason and last day.
 
-They come from the reviewed file ``policies/overrides.yaml`` beside the stack files; the command line passes a stack's
+They come from the reviewed file ``policies/overrides.yaml`` next to the stack files; the command line passes a stack's
 waivers to the packs as configuration of their rules, and applies the approvals itself. Once the engine's own exceptions
 are generally available, a waiver can be converted to one: rule and reason unchanged, the pattern as
 ``urn:pulumi:STACK::*::*PATTERN``.

@@ -47,7 +47,7 @@ def resource_of(given: Any, seen: Resource | None = None) -> Resource:
     given
         The resource as the engine sent it.
     seen
-        The same resource as the engine sent it before, whose properties it takes.
+        The same resource as the engine sent it before; its properties are reused.
     """
     props, secrets = (seen.props, seen.secrets) if seen else _decoded(given.properties)
     return Resource(

@@ -46,14 +46,14 @@ class AdmissionGuardArgs:
 
     groups: tuple[NodeGroup, ...]
     placement: Placement = field(default_factory=Placement)
-    """Default: the API server gives places, and no namespace has core services."""
+    """Default: the API server sets placements, and no namespace has core services."""
 
 
 class AdmissionGuard(PlatformComponent):
     """Admission policies that protect the marks of pods, namespaces and nodes, and the two roles around them.
 
     ``igz-clusters:platform`` may change the policies, their bindings and parameters, the marks of a user namespace
-    and the contract's labels of a node. A role of one's own with ``manage`` on ``nodes/lifecycle`` is enough for the
+    and the contract's labels of a node. A custom role with ``manage`` on ``nodes/lifecycle`` is enough for the
     label of the lifecycle, outside the initial group. ``igz-clusters:core-services`` may mark pods as core services.
     Bind it to people, groups, or a service account of another namespace: an admin of a namespace can act as every
     service account in it. Neither role is bound here.
@@ -192,7 +192,7 @@ class AdmissionGuard(PlatformComponent):
                 },
             ],
         )
-        # A controller of the cluster makes the pods of a Deployment: the mark was checked on the Deployment.
+        # A controller of the cluster creates the pods of a Deployment: the mark was checked on the Deployment.
         ClusterRoleBinding(
             "igz-clusters-controllers",
             metadata=owned("igz-clusters:controllers"),

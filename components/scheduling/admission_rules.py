@@ -41,7 +41,7 @@ from components.scheduling.policy_objects import USER_NAMESPACES, declare, resou
 DATA: Final = Path(__file__).with_suffix(".json")
 
 _NAMED: Final = 200
-"""Characters of the culprits that a message names."""
+"""Maximum number of characters of the culprits that a message names."""
 
 WARNS: Final = ("Warn", "Audit")
 DENIES: Final = ("Deny",)
@@ -167,7 +167,7 @@ class AdmissionRulesArgs:
     groups: tuple[NodeGroup, ...]
     choices: PolicyChoices
     placement: Placement = field(default_factory=Placement)
-    """Default: the API server gives places, and no namespace has core services."""
+    """Default: the API server sets placements, and no namespace has core services."""
     rules: tuple[AdmissionRule, ...] = field(default_factory=admission_rules)
     """Default: those of the policy packs."""
 
@@ -175,8 +175,8 @@ class AdmissionRulesArgs:
 class AdmissionRules(PlatformComponent):
     """The cluster's parameter object, and policies for each subject and level that has rules.
 
-    A rejecting policy reports all violated rules at once, because of several rejections the API server reports only
-    one. A warning policy gives each violated rule a warning of its own.
+    A rejecting policy reports all violated rules at once, because the API server reports only one of several
+    rejections. A warning policy issues a separate warning for each violated rule.
     """
 
     def __init__(self, name: str, args: AdmissionRulesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -274,14 +274,14 @@ def _parts(
 
 
 def _answered_by_authors(placement: Placement, subject: Subject) -> Subject:
-    """Return pods and controllers whose authors may not choose any place.
+    """Return the subject of rules about placement: all pods and controllers, unless their author may choose any node.
 
-    As conditions, because the expression of a message cannot check rights.
+    Match conditions make this exception, because the expression of a message cannot check rights.
     """
     conditions = {
         "place-not-settled": f"!({settled(placement)})",
         "new": f"({subject.conditions['spec-is-new']}) && (request.resource.resource == 'pods' || {TEMPLATE_IS_NEW})",
-        # Controllers must be able to scale what is older than the rules.
+        # Controllers must be able to scale objects that are older than the rules.
         "by-people": f"request.resource.resource == 'pods' || !({BY_THE_CLUSTER})",
     }
     return replace(subject, judged=[*subject.judged, *subject.foretold], foretold=(), conditions=conditions)

@@ -23,7 +23,7 @@ class GangsArgs:
 class Gangs(PlatformComponent):
     """An admission policy for new MPI jobs in user namespaces; nothing on clusters without GPUs.
 
-    A job that exists may be suspended, scaled and finished, whatever its size.
+    Existing jobs can be suspended, scaled and finished, whatever their size.
     """
 
     def __init__(self, name: str, args: GangsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -32,7 +32,7 @@ class Gangs(PlatformComponent):
         if room.nodes:
             jobs = {
                 "apiGroups": ["kubeflow.org"],
-                # Both versions of the operator; the API server asks for the one that the author wrote.
+                # Both versions of the operator; the API server checks the one that the author wrote.
                 "apiVersions": ["v1", "v2beta1"],
                 "operations": ["CREATE"],
                 "resources": ["mpijobs"],

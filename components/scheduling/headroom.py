@@ -71,7 +71,7 @@ class HeadroomPods(PlatformComponent):
             metadata=owned(pool, namespace=HEADROOM, labels=labels, annotations={"pulumi.com/skipAwait": TRUE}),
             spec={
                 "replicas": first.headroom.pods,
-                "strategy": {"type": "Recreate"},  # none ever gets ready, for which a rolling update would wait
+                "strategy": {"type": "Recreate"},  # a rolling update would wait for a ready pod for ever
                 "selector": {"matchLabels": labels},
                 "template": {"metadata": {"labels": labels}, "spec": pod},
             },

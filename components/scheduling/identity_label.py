@@ -42,7 +42,7 @@ class IdentityLabel(PlatformComponent):
                 "matchConditions": [
                     {
                         "name": "account-has-an-identity",
-                        # Conditions know no namespaceObject.
+                        # Match conditions have no namespaceObject.
                         "expression": f"object.spec.?serviceAccountName.orValue('') in"
                         f" {accounts}[?request.namespace].orValue([])",
                     }

@@ -19,7 +19,7 @@ class JobAccountsArgs:
     namespace: str
     choices: CloudIdentity
     identity: NamespaceIdentity
-    """What the cloud knows of it."""
+    """What the cloud created for it."""
 
 
 class JobAccounts(PlatformComponent):
@@ -31,7 +31,7 @@ class JobAccounts(PlatformComponent):
             ServiceAccount(
                 composed(args.namespace, account),
                 metadata=owned(account, namespace=args.namespace, annotations=args.identity.annotations or None),
-                # Jobs need no rights in the cluster. Pods of listed accounts may: Kubernetes' default stays.
+                # Jobs need no rights in the cluster. Pods of listed accounts may need some: Kubernetes' default stays.
                 automount_service_account_token=False if account == JOBS_ACCOUNT else None,
                 opts=self.child(formerly=f"{args.namespace}-{account}", depends_on=list(args.identity.needed)),
             )

@@ -45,11 +45,11 @@ class UserNamespaceArgs:
     admission: AdmissionMode = AdmissionMode.DENY
     """Whether Pod Security and the quota on system classes reject pods; if not, the rules warn."""
     egress: tuple[AllowedEgress, ...] = ()
-    """What pods of every user namespace of the cluster may reach outside it."""
+    """What pods of every user namespace may reach outside the cluster."""
     ways_in: WaysIn | None = None
     """How requests from outside reach core services and notebooks. Default: only marked core services are reached."""
     gives_limits: bool = False
-    """Whether the LimitRange gives limits too. Default: requests only, which make no pod invalid."""
+    """Whether the LimitRange sets limits too. Default: requests only, which cannot make a pod invalid."""
     is_adopted: bool = False
     """Whether the namespace already exists; it then gets our labels and is never deleted."""
 

@@ -38,7 +38,7 @@ class PeopleAccess(PlatformComponent):
         super().__init__("igz-clusters:scheduling:PeopleAccess", name, None, opts)
         bound = list(bindings(args.people, args.core_namespaces))
         for role in dict.fromkeys(each.role for each in bound):
-            if rights := ROLES.get(role):  # the admission guard makes the role of core services
+            if rights := ROLES.get(role):  # the admission guard creates the role of core services
                 rules = [rule for right in rights for rule in right.rules()]
                 ClusterRole(_logical(role), metadata=owned(role), rules=rules, opts=self.child())
         for each in bound:
@@ -88,7 +88,7 @@ class PeopleAccess(PlatformComponent):
 
 
 def _same(field: str, nothing: str) -> str:
-    """Return the expression: a request leaves a field of the metadata as it was."""
+    """Return the expression that is true if a request leaves a field of the metadata unchanged."""
     return f"object.metadata.?{field}.orValue({nothing}) == oldObject.metadata.?{field}.orValue({nothing})"
 
 
@@ -97,5 +97,5 @@ def _logical(role: str) -> str:
 
 
 def _texts(names: tuple[str, ...]) -> str:
-    """Return a list of texts in CEL, whose texts are written like JSON's."""
+    """Return a CEL list of strings, which are written like JSON strings."""
     return json.dumps(sorted(names), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Places for pods of user namespaces whose authors chose none, given by the API server."""
+"""Placement of pods of user namespaces whose authors chose none, set by the API server."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -30,7 +30,7 @@ class PodPlacementArgs:
 
 
 class PodPlacement(PlatformComponent):
-    """A mutation that gives places, and a warning that says so; nothing on clusters that cannot mutate."""
+    """A mutation that sets the placement, and a warning about it; nothing on clusters that cannot mutate."""
 
     def __init__(self, name: str, args: PodPlacementArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("igz-clusters:scheduling:PodPlacement", name, None, opts)
@@ -39,12 +39,12 @@ class PodPlacement(PlatformComponent):
                 **USER_NAMESPACES,
                 "resourceRules": [
                     *(resources(group, kinds, "CREATE", "UPDATE") for group, kinds in GUARDED_CONTROLLERS.items()),
-                    # The place of a pod cannot be changed later.
+                    # The placement of a pod cannot be changed later.
                     resources("", ["pods"], "CREATE"),
                 ],
             }
             conditions = [
-                # What the cluster's own controllers make has a place, or its author was refused.
+                # Pods that the cluster's own controllers create have a placement already, or their author was rejected.
                 {"name": "not-by-the-cluster", "expression": f"!({BY_THE_CLUSTER})"},
                 {"name": "template-is-new", "expression": TEMPLATE_IS_NEW},
             ]

@@ -53,14 +53,14 @@ def declare(
 def declare_mutation(owner: PlatformComponent, name: str, spec: Mapping[str, Any], patches: str) -> None:
     """Declare a mutation of ``owner`` and its binding, under one name.
 
-    An object that is not mutated because of an error goes on to the rules, which refuse what must not run.
+    If a mutation fails, the object is passed on unchanged to the rules, which reject what must not run.
 
     Parameters
     ----------
     spec
         Which objects are mutated, and the variables.
     patches
-        Expression for the JSON patches. One for all: between two mutations the API server drops maps that are still
+        Expression for all JSON patches. One, because between two mutations the API server drops maps that are still
         empty.
     """
     mutation = {

@@ -40,7 +40,7 @@ class PriorityClasses(PlatformComponent):
         self.register_outputs({"names": [tier.value for tier in tiers]})
 
     def value_of(self, tier: UserPriority) -> pulumi.Input[int | None]:
-        """Return the value of a class; that of an adopted one is in the cluster."""
+        """Return the value of a class; that of an adopted one comes from the cluster."""
         made = self.classes[tier]
         return made.value if isinstance(made, PriorityClassPatch) else tier.priority
 
@@ -52,7 +52,7 @@ class PriorityClasses(PlatformComponent):
             return PriorityClassPatch(
                 tier.value,
                 metadata=joined(tier.value),
-                value=None if users else tier.priority,  # that of a user class is its owner's
+                value=None if users else tier.priority,  # the owner of a user class sets it
                 preemption_policy=tier.preemption_policy.value,
                 opts=self.child(),
             )

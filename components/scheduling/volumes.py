@@ -13,7 +13,7 @@ from components.contract.shared_storage import Volume, volume_name
 from components.ownership import owned
 
 SIZE: Final = "1Ti"
-"""Size of all declared volumes: Kubernetes requires one, does not enforce it, and lets no declared volume grow."""
+"""Size of each declared volume: Kubernetes requires one, does not enforce it, and cannot expand declared volumes."""
 
 MANY: Final = "ReadWriteMany"
 
@@ -27,14 +27,14 @@ class NamespaceVolumesArgs:
     """By the name of the claim."""
     shares: Mapping[str, Share]
     protected: Collection[str] = ()
-    """Storages whose claims are protected if their data goes with them."""
+    """Storages whose claims are protected if deleting them may delete the data."""
 
 
 class NamespaceVolumes(PlatformComponent):
-    """Claims, each bound to a volume of its own that no other claim can take.
+    """Claims, each bound to a volume of its own that no other claim can use.
 
-    Where the stack makes the storage, the volumes are declared instead of provisioned: so they are in the state, and an
-    object that is made anew, as in a new cluster, finds the same data.
+    If the stack creates the storage, the volumes are declared instead of provisioned: they are in the state, and an
+    object that is created again, such as in a new cluster, refers to the same data.
     """
 
     def __init__(self, name: str, args: NamespaceVolumesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -73,7 +73,7 @@ class NamespaceVolumes(PlatformComponent):
             name,
             metadata=owned(claim, namespace=namespace),
             spec={**_common(class_name), "resources": {"requests": {"storage": SIZE}}, "volumeName": name},
-            # A volume that lost its claim binds no other, so both are replaced together.
+            # A volume whose claim was deleted binds to no other, so both are replaced together.
             opts=self.child(depends_on=[volume], replace_with=[volume], delete_before_replace=True),
         )
 

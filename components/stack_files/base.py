@@ -1,7 +1,7 @@
 """The base of stack files: settings of an organisation that stack files refine.
 
-A stack file with ``base: acme`` refines ``Base.acme.yaml`` beside it. The base has layers, each for the stacks of some
-environments and kinds of clusters; those that fit a stack are merged in their order, then the stack file itself.
+A stack file with ``base: acme`` refines ``Base.acme.yaml`` in the same folder. The base has layers, each for stacks of
+some environments and kinds of clusters. Those that apply to a stack are merged in their order, then the stack file.
 
 Merging is that of JSON Merge Patch (https://www.rfc-editor.org/rfc/rfc7396), which Pulumi's own environments use too:
 mappings merge key by key, any other value replaces, and null removes what was inherited. The engine's project file
@@ -27,17 +27,17 @@ _OF_ONE_STACK: Final = (
     ("cluster", "name"),
     ("cluster", "clusterId"),
 )
-"""Settings that cannot be inherited: they say which cluster it is, and which layers it takes."""
+"""Settings that cannot be inherited: they identify the cluster and select the layers that apply."""
 
 
 class Layer(ContractModel):
     """Settings for the stacks of some environments and kinds, or for all."""
 
-    environments: Annotated[tuple[Environment, ...] | None, Explained("Stacks of all environments take them.")] = Field(
-        None, min_length=1, description="Environments whose stacks take these settings.", examples=[["prod"]]
+    environments: Annotated[tuple[Environment, ...] | None, Explained("They apply to all environments.")] = Field(
+        None, min_length=1, description="Environments whose stacks use these settings.", examples=[["prod"]]
     )
-    kinds: Annotated[tuple[ClusterKind, ...] | None, Explained("Stacks of all kinds take them.")] = Field(
-        None, min_length=1, description="Kinds of clusters whose stacks take these settings.", examples=[["eks", "aks"]]
+    kinds: Annotated[tuple[ClusterKind, ...] | None, Explained("They apply to all kinds.")] = Field(
+        None, min_length=1, description="Kinds of clusters whose stacks use these settings.", examples=[["eks", "aks"]]
     )
     settings: dict[str, Any] = Field(
         json_schema_extra={"x-kind": "mapping with settings as in a stack file"},
@@ -57,13 +57,13 @@ class Layer(ContractModel):
 
     @property
     def stacks(self) -> str:
-        """The stacks that take it, such as ``eks, prod``; empty for all."""
+        """The stacks that use it, such as ``eks, prod``; empty for all."""
         return ", ".join((*(self.kinds or ()), *(self.environments or ())))
 
     def fits(self, settings: Mapping[str, Any]) -> bool:
-        """Return whether a stack takes this layer.
+        """Return whether this layer applies to a stack.
 
-        An unknown environment or kind takes every layer: the stack file is refused for it, not for what follows.
+        With an unknown environment or kind every layer applies, so that only this mistake is reported.
         """
         cluster = settings.get("cluster")
         kind = cluster.get("kind") if isinstance(cluster, Mapping) else None
@@ -77,13 +77,13 @@ class BaseFile(ContractModel):
     schema_version: Literal[1] = Field(description="Version of this format.", examples=[1])
     layers: tuple[Layer, ...] = Field(
         min_length=1,
-        description="Settings by the stacks that take them; a later layer refines those before it.",
+        description="Settings by the stacks that use them; a later layer refines those before it.",
         examples=[[{"settings": {"policies": {"admission": "warn"}}}]],
     )
 
 
 def merged(below: Any, above: Any) -> Any:
-    """Return ``below`` refined by ``above``; a null that removes nothing stays, so that it is judged as any value."""
+    """Return ``below`` refined by ``above``; a null that removes nothing stays, to be validated like any value."""
     if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
         return above
     result = dict(below)
@@ -98,7 +98,7 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def hides(document: Any, path: tuple[int | str, ...]) -> bool:
-    """Return whether a value on the way to a path replaces what is below it: one that is not a mapping."""
+    """Return whether a value on the way to a path is not a mapping, and so replaces everything below it."""
     for part in path:
         if not isinstance(document, Mapping):
             return True

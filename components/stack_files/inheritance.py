@@ -28,11 +28,11 @@ class BaseFileError(Exception):
     Parameters
     ----------
     problems
-        Problems of the base, of ``base`` in the stack file if ``file`` is None.
+        Problems of the base, or of ``base`` in the stack file if ``file`` is None.
     file, source
         The base, and its content if it could be read.
     invalid
-        What the model of a base refuses; None if nothing.
+        Errors of the base's model; None if there are none.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class Inherited:
     own
         Those of the stack file.
     settings
-        All of them, its base's included, without the key ``base``.
+        All settings, including those of the base, without the key ``base``.
     file, source
         The base and its content; None without a base.
     layers
-        The layers of the base that the stack takes, by their index.
+        The layers of the base that apply to the stack, by their index.
     """
 
     own: Any
@@ -119,7 +119,7 @@ def base_name(file: str) -> str:
 def inherit(settings: Any, folder: Path) -> Inherited:
     """Return the settings of a stack with those of its base; unchanged if it has none.
 
-    Parameters: as of ``base_file``.
+    Parameters: as in ``base_file``.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def inherit(settings: Any, folder: Path) -> Inherited:
 def folder_of_the_run() -> Path:
     """Return the folder of the stack file that the engine reads, for the engine's own programs.
 
-    It is that of the engine's option for a stack file, else the project's.
+    It is the folder of the stack file in the engine's option, or else the project's folder.
     """
     project = Path(__file__).resolve().parents[2]
     return (project / file).parent if (file := os.environ.get(_CONFIG_FILE)) else project

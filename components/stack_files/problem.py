@@ -17,19 +17,19 @@ KeyPath = tuple[int | str, ...]
 _TEXT_MAX: Final = 60
 _MESSAGE_MAX: Final = 300
 LISTED_MAX: Final = 12
-"""Allowed values that a message lists."""
+"""Maximum number of allowed values that a message lists."""
 
 _DIGITS_MAX: Final = 18
 _NEAR: Final = 0.7
 _BEGUN_MIN: Final = 3
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 _LOGIN: Final = re.compile(r"^(?!.*@sha256:)([a-z]*:/+)?.*:.*@", re.DOTALL)
-"""Beginning of an address with a login. Its password may hold a slash, and the address be mistyped."""
+"""Beginning of an address with a login. The password may contain a slash, and the address may be mistyped."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem. Its text is one printable line of bounded length, whatever was given."""
+    """One problem. Its text is one printable line of bounded length, whatever the input."""
 
     path: KeyPath | None
     """Its keys and indexes, below ``CONFIG_KEY``; None for a problem of the whole file."""

@@ -29,7 +29,7 @@ DEPTH_MAX: Final = 20
 
 _HALF: Final = "contains an unpaired Unicode surrogate, which UTF-8 cannot encode"
 _SURPRISING: Final = (
-    "{} is a number of another spelling, which tools read differently; allowed: plain decimal numbers such as 10 or "
+    "{} is a number in a notation that tools read differently; allowed: plain decimal numbers such as 10 or "
     "0.5, and text in quotes"
 )
 _MERGE: Final = "tag:yaml.org,2002:merge"
@@ -106,7 +106,7 @@ def parse(text: str) -> Source:
     return replace(parsed, document=deepcopy(parsed.document))  # callers edit it
 
 
-@lru_cache(maxsize=16)  # a long run reads the same few files at every look, and each takes 40 ms
+@lru_cache(maxsize=16)  # a long run reads the same few files again and again, and each takes 40 ms
 def _parsed(text: str) -> Source:
     try:
         loader = _Loader(text)

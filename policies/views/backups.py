@@ -21,7 +21,7 @@ _EVERY_DAY: Final = re.compile(r"cron\(\S+ \S+ [?*] \* [?*] \*\)")
 """Schedules that leave out no day: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupRule.html."""
 
 _DEFAULT: Final = "cron(0 5 ? * * *)"
-"""AWS's own, of a rule without a schedule."""
+"""AWS's default for a rule without a schedule."""
 
 
 def kept_days(stack: Stack) -> Iterator[tuple[Resource, list[int | None]]]:

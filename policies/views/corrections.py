@@ -1,6 +1,6 @@
 """Pods as the API server corrects them (``components.contract.pod_corrections``).
 
-It corrects new pods, and no templates of Kubernetes' own controllers: admission judges those as they are.
+It corrects new pods, but not the templates of Kubernetes' own controllers: admission checks those unchanged.
 """
 
 import re
@@ -15,11 +15,11 @@ from policies.views.node_choice import tolerated_keys
 from policies.views.pods import PodFacts
 
 _MADE_AS_PODS: Final = re.compile(r"Pod|PyTorchJob|TFJob|MPIJob|Ray\w+|(Scheduled)?SparkApplication")
-"""Kinds whose pods no controller of Kubernetes makes."""
+"""Kinds whose pods are not created by Kubernetes' own controllers."""
 
 
 def corrected(pod: PodFacts, context: Context) -> PodFacts:
-    """Return the pod with the role that the API server makes it select by its GPU request."""
+    """Return the pod with the role that the API server makes it select because of its GPU request."""
     role = _corrected_role(pod, context)
     return pod.selecting({LabelKey.ROLE.value: role}) if role else pod
 

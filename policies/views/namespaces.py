@@ -18,13 +18,13 @@ _SOURCES: Final = {
 
 
 def is_user_namespace(resource: Resource) -> bool:
-    """Return whether a resource is a namespace that is labelled for user work, or labels an existing one."""
+    """Return whether a resource is a namespace labelled for user work, or a patch that labels an existing one."""
     mark = ("metadata", "labels", LabelKey.USER_WORKLOADS.value)
     return resource.type in (NAMESPACE, NAMESPACE_PATCH) and resource.props.at(*mark).text() == TRUE
 
 
 def container_defaults(limit_range: Resource) -> list[Value]:
-    """Return the limits of a LimitRange for containers."""
+    """Return the entries of a LimitRange for containers."""
     items = limit_range.props.at("spec", "limits").elements()
     return [item for item in items if item.at("type").text() == "Container"]
 
@@ -36,6 +36,6 @@ def default(defaults: list[Value], side: str, name: str) -> Value | None:
 
 
 def default_in(limit_ranges: list[Resource], side: str, name: str) -> Value | None:
-    """Return the default of ``side`` for a resource; None if no LimitRange gives it one."""
+    """Return the default of ``side`` for a resource; None if no LimitRange sets one."""
     found = (default(container_defaults(limit_range), side, name) for limit_range in limit_ranges)
     return next((value for value in found if value), None)

@@ -113,7 +113,7 @@ def always(pod: PodFacts, test: Callable[[Demand], bool]) -> bool:
 
 
 def chooses_a_place(pod: PodFacts) -> bool:
-    """Return whether a pod names a node or has a requirement on its pool, so that the API server gives it no place."""
+    """Return whether a pod names a node or has a requirement on its pool; the API server then sets no placement."""
 
     def is_named() -> bool:
         return bool(pod.spec.at("nodeName").text())

@@ -50,7 +50,7 @@ class AutoscalerFacts:
         """
         metrics = self._spec.at("metrics")
         if metrics.is_absent:
-            # The API server's default, and all that version 1 of the API can say.
+            # The API server's default, and all that version 1 of the API can express.
             yield "cpu", None
         for metric in metrics.elements():
             for source in ("resource", "containerResource"):

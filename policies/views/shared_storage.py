@@ -52,11 +52,11 @@ class SharedStorage(ABC):
 
     @abstractmethod
     def openings(self) -> Iterator[Finding]:
-        """Return by which ways others than its clients could read the data."""
+        """Return a finding for each way in which others than its clients could read the data."""
 
     @abstractmethod
     def losses(self) -> Iterator[Finding]:
-        """Return what is missing to restore deleted data."""
+        """Return a finding for each missing setting that is needed to restore deleted data."""
 
     def parts(self, pattern: str) -> Iterator[Resource]:
         """Return the resources of a type that belong to it."""
@@ -65,7 +65,7 @@ class SharedStorage(ABC):
                 yield each
 
     def finding(self, problem: str, part: Resource | None = None) -> Finding:
-        """Return a problem of the storage, at one of its parts."""
+        """Return the finding for a problem of the storage, or of one of its parts."""
         return Finding(problem, urn=(part or self.resource).urn)
 
 
@@ -114,19 +114,19 @@ class LustreStorage(SharedStorage):
         name = self.resource.name
         if not self.resource.props.at("securityGroupIds").elements():
             yield self.finding(
-                f"Lustre file system '{name}' has the default security group of its VPC, and Lustre asks clients for "
-                "nothing else; expected securityGroupIds of a group that admits the VPC only."
+                f"Lustre file system '{name}' has the default security group of its VPC, and Lustre does not "
+                "authenticate clients; expected securityGroupIds of a group that admits the VPC only."
             )
         for rule in self._rules():
             if any(each.is_for_the_world() for each in INGRESSES.find(rule)):
                 yield self.finding(
-                    f"Lustre file system '{name}' can be reached from any network, and Lustre asks clients for nothing "
-                    "else; expected rules that admit the VPC only.",
+                    f"Lustre file system '{name}' can be reached from any network, and Lustre does not authenticate "
+                    "clients; expected rules that admit the VPC only.",
                     rule,
                 )
 
     def _rules(self) -> Iterator[Resource]:
-        """Return what may say who reaches it: the groups that the stack makes, and the rules beside them."""
+        """Return the resources that may define who reaches it: the stack's security groups, and separate rules."""
         groups = set(self.resource.depends_on.get("securityGroupIds", ()))
         for each in self.stack:
             if each.urn in groups or groups & set(each.depends_on.get("securityGroupId", ())):
@@ -162,7 +162,7 @@ class AzureFiles(SharedStorage):
         is_private = props.at("publicNetworkAccess").text() == "Disabled"
         if not is_private and props.at("networkRuleSet", "defaultAction").text() != "Deny":
             yield self.finding(
-                f"Storage account '{name}' can be reached from any network, and NFS asks clients for nothing else; "
+                f"Storage account '{name}' can be reached from any network, and NFS does not authenticate clients; "
                 "expected networkRuleSet.defaultAction: Deny."
             )
 

@@ -100,7 +100,7 @@ def _first(*places: Value) -> object:
 
 
 def _cpu_request(part: Value) -> str:
-    # Spark's own cores may be more than what the pod asks for: they say how many tasks run at once.
+    # Spark's cores may exceed the pod's request: they set how many tasks run at once.
     return part.at("coreRequest").text() or str(part.at("cores").integer() or _DEFAULT_CORES)
 
 

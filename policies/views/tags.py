@@ -36,7 +36,7 @@ class Tagged:
 
 def _tagged(resource: Resource) -> Iterator[Tagged]:
     # From pulumi-aws 7 on the plug-in's check adds tagsAll: the resource's tags over the provider's default tags, which
-    # stand nowhere else. Source: pulumi/pulumi-aws, provider/tags.go.
+    # appear nowhere else. Source: pulumi/pulumi-aws, provider/tags.go.
     yield Tagged(resource.name, "", (resource.props.at("tags"), resource.props.at("tagsAll")))
     for cloud in CLOUDS:
         for part, maps in find_in(resource, cloud.tagged_parts):

@@ -45,7 +45,10 @@ def thresholds(settings: MlrunSettingsFacts) -> Iterator[Threshold]:
 def parse_duration(text: str) -> timedelta:
     """Return the sum of pairs of value and unit, such as ``1h 30m`` or ``1 minute and 30s``.
 
-    Raises ------ ValueError If ``text`` contains no pair, or anything besides pairs.
+    Raises
+    ------
+    ValueError
+        If ``text`` contains no pair, or anything besides pairs.
     """
     pairs = list(_PAIR.finditer(text))
     if not pairs or not _BETWEEN.fullmatch(_PAIR.sub(" ", text)):

@@ -29,7 +29,7 @@ class Claims:
     """Name of the container; empty if they are set for the pod as a whole."""
     resources: Value
     parts: tuple["Claims", ...] = ()
-    """Requests and limits of the containers, if these are the pod's as a whole."""
+    """Requests and limits of the containers, if ``resources`` are those of the pod as a whole."""
 
     @override
     def __str__(self) -> str:
@@ -162,13 +162,13 @@ def cel_quantity(optional: str) -> str:
 
 
 def cel_deciding(holds: Callable[[str], str], *names: str) -> str:
-    """Return CEL that is true if ``holds`` is true of all that count for ``names``, as in ``deciding``."""
+    """Return CEL that is true if ``holds`` is true for all owners that count for ``names``, as in ``deciding``."""
     stated = " || ".join(f"{cel_request('variables.spec', name)}.hasValue()" for name in names)
     return f"(({stated}) ? ({holds('variables.spec')}) : {CONTAINERS}.all(c, {holds('c')}))"
 
 
 def cel_offenders(holds: Callable[[str], str], *names: str, field: str = "") -> str:
-    """Return CEL for texts that name those that count for ``names``, as in ``deciding``, and of which nothing holds.
+    """Return CEL for texts that name the owners that count for ``names``, as in ``deciding``, and fail ``holds``.
 
     Parameters
     ----------

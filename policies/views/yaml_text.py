@@ -19,7 +19,7 @@ def parsed(text: Value) -> Value:
     return Value(_load(text.text() or "", text.path), text.path)
 
 
-@lru_cache(maxsize=16)  # every rule asks for the same text
+@lru_cache(maxsize=16)  # every rule reads the same text
 def _load(text: str, path: str) -> Any:
     try:
         return yaml.safe_load(text)

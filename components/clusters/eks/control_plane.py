@@ -158,7 +158,7 @@ class ControlPlane(PlatformComponent):
                         type="namespace" if choice.namespaces else "cluster",
                         namespaces=list(choice.namespaces) or None,
                     ),
-                    # Role and policy identify an association: deleting the one of an old scope would delete the new one.
+                    # Role and policy identify an association: deleting one with an old scope would delete the new one.
                     opts=self.child(formerly=formerly, depends_on=[entry], delete_before_replace=True),
                 )
             )

@@ -116,9 +116,9 @@ def inline_agent_pools(resource: Resource) -> Iterator[AgentPool]:
     """Return the pools that a cluster declares itself.
 
     Azure lists all pools there, including those that are separate resources or were created by hand. If the engine
-    ignores the list, those after the first belong to the cluster alone only if they are system pools. A system pool
-    that took over is a resource of its own, as are all pools beside it; so the one that it took over from does not
-    count either where the list is that of a new cluster.
+    ignores the list, pools after the first are the cluster's own only if they are system pools. A system pool that took
+    over is a separate resource, as are all other pools then. So the first pool, which it took over from, does not count
+    either, although the list of a new cluster still contains it.
     """
     profiles = resource.props.at("agentPoolProfiles").elements()
     has_successor = any(map(_took_over, profiles))

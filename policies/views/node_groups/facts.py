@@ -43,7 +43,7 @@ class NodeGroupFacts(ABC):
     """Whether kwok simulates the nodes; the autoscaler then runs outside the cluster."""
 
     rolling_inputs: ClassVar[tuple[str, ...]] = ()
-    """Inputs whose change replaces the nodes, or what their disks hold."""
+    """Inputs whose change replaces the nodes, or the data on their disks."""
 
     def __init__(self, resource: Resource, props: Value) -> None:
         self.resource = resource
@@ -204,7 +204,7 @@ class NodeGroupFacts(ABC):
 
     @property
     def must_be_close(self) -> bool:
-        """Whether the nodes reach each other in a way that ends with a zone."""
+        """Whether the nodes need a fast connection, which does not reach beyond a zone."""
         return self.has_efa
 
     @property
@@ -222,7 +222,7 @@ class NodeGroupFacts(ABC):
 
     @property
     def waits_for_whole_gpus(self) -> bool:
-        """Whether the autoscaler takes a new node for unready until it offers nvidia.com/gpu."""
+        """Whether the autoscaler treats a new node as unready until the node offers nvidia.com/gpu."""
         return False
 
     def carries_one_of(self, *wanted: Taint) -> bool:

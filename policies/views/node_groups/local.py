@@ -121,7 +121,8 @@ def node_templates(resource: Resource) -> Iterator[SimulatedGroup]:
 
 def _holds_templates(resource: Resource) -> bool:
     metadata = resource.props.at("metadata")
-    # The autoscaler finds its ConfigMap by a fixed name. One that is not known yet is another's, unless it is ours.
+    # The autoscaler finds its ConfigMap by a fixed name. A ConfigMap with an unknown name
+    # belongs to others, unless it is this package's resource.
     if metadata.is_unknown or any(metadata.at(key).is_unknown for key in ("name", "namespace")):
         return resource.name == autoscaler.TEMPLATES
     return (metadata.at("name").text(), metadata.at("namespace").text()) == (autoscaler.TEMPLATES, autoscaler.NAMESPACE)

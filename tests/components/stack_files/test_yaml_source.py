@@ -148,7 +148,7 @@ def test_what_every_yaml_reads_alike_is_read(text: str, value: Any) -> None:
 def test_a_number_that_the_engine_reads_in_its_own_way_is_refused_and_text_in_quotes_is_not(text: str) -> None:
     (problem,) = parse(f"a:\n  b: {text}").problems
     assert (problem.line, problem.column, problem.path) == (2, 3 + len("b: "), ("a", "b"))
-    assert problem.message.startswith(f"'{text}' is a number of another spelling")
+    assert problem.message.startswith(f"'{text}' is a number in a notation that tools read differently")
     assert "allowed: plain decimal numbers such as 10 or 0.5, and text in quotes" in problem.message
     assert parse(f"a: '{text}'").document == {"a": text}
 
