@@ -24,7 +24,7 @@ CLUSTERS: Final = resources_of("each cluster of a cloud", *(type_ for cloud in C
 
 
 def stated_environment(resource: Resource) -> str | None:
-    """Return the environment in the tags of a cluster or node group, or in the provider's default tags; None if unset."""
+    """Return the environment in the tags of a cluster or node group, default tags included; None if unset."""
     places = (resource.props.at(tags, ENVIRONMENT_TAG).text() for tags in ("tags", "tagsAll"))
     return next(filter(None, places), None)
 

@@ -26,7 +26,7 @@ RULE = Rule(
     level=MANDATORY_EVERYWHERE,
     source="CIS AKS benchmark, 5.5.1 and 5.5.2 (users and roles); checkov, CKV_AZURE_141",
     applies_to=AKS_CLUSTERS,
-    why="The local admin certificate is tied to no person, cannot be revoked, and works for anyone who has a copy.",
+    why="The local admin certificate is not tied to a person, cannot be revoked, and works for anyone who has a copy.",
     fix="Set disableLocalAccounts, aadProfile.managed and aadProfile.enableAzureRBAC to true.",
     check=check,
 )

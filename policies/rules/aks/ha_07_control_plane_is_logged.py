@@ -28,7 +28,7 @@ ISOLATED: Final = ("none", "block")
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Require collection of container logs, and a diagnostic setting that keeps the audit log.
 
-    The agent of a network isolated cluster reaches no workspace, except by private endpoints that others may own.
+    The agent of a network isolated cluster only reaches a workspace by private endpoints, which others may own.
     """
     for cluster in aks_clusters(stack):
         is_isolated = cluster.props.at("networkProfile", "outboundType").text() in ISOLATED

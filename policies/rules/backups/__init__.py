@@ -1,1 +1,1 @@
-"""Backups of clusters, and what becomes of them."""
+"""Backups of clusters, and vaults that keep them."""

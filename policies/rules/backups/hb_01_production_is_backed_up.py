@@ -9,11 +9,11 @@ from policies.rule import Context, Finding, Level, Rule, Severity, WholeStack
 from policies.views.backups import kept_days
 
 KEPT_MIN: Final = 7
-"""Days after which a loss over a weekend or a holiday can still be undone."""
+"""Minimum days to keep a backup, so that a loss over a weekend or a holiday can still be undone."""
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Require that something names the cluster and backs it up every day, and keeps the backups for a week."""
+    """Require a plan or a policy that names the cluster, backs it up every day and keeps the backups for a week."""
     for cluster, kept in kept_days(stack):
         if not kept:
             message = f"Cluster '{cluster.name}' is not backed up every day; expected a plan or a policy that names it."
@@ -32,7 +32,7 @@ RULE = Rule(
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.ADVISORY},
     source="AWS Backup developer guide, Amazon EKS backups",
     applies_to=WholeStack(),
-    why="A dropped table, a deleted namespace or a damaged volume would end MLRun's projects, runs and models.",
+    why="A dropped table, a deleted namespace or a damaged volume would destroy MLRun's projects, runs and models.",
     fix="Add `backup: {}` to the cluster, or a waiver that says who backs it up.",
     check=check,
 )

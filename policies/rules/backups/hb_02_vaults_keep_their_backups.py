@@ -8,7 +8,7 @@ from policies.views.backups import AZURE_VAULT, VAULT
 
 
 def check(vault: Resource, _: Context) -> Iterator[Finding]:
-    """Reject vaults whose backups are gone at once.
+    """Reject vaults whose backups are deleted immediately.
 
     With forceDestroy, AWS's provider deletes all backups of a vault before the vault; without soft deletion, Azure
     deletes the vault as soon as its instances are gone.
@@ -29,7 +29,7 @@ RULE = Rule(
     level=MANDATORY_EVERYWHERE,
     source="AWS Backup developer guide, Amazon EKS backups",
     applies_to=resources_of("each backup vault", VAULT, AZURE_VAULT),
-    why="A destroy in the wrong stack would delete the cluster and, in the same run, all that could bring it back.",
+    why="A destroy in the wrong stack would delete the cluster and, in the same run, everything needed to restore it.",
     fix="Leave forceDestroy and softDeleteSettings out. An empty vault can be deleted without them.",
     check=check,
 )

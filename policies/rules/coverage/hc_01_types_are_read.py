@@ -14,10 +14,10 @@ from policies.views.type_tokens import azure_native
 
 _READ: Final = f"({CLUSTERS.types.pattern}|{NODE_GROUPS.types.pattern})$"
 _VENDOR: Final = "(?i:[^:]*(eks|gke|lke|k8s|kubernetes|openshift|container(?!registry|s[/:]))[^:]*)"
-"""Modules; neither registries nor EMR's virtual clusters, which are namespaces."""
+"""Modules of clusters, but not of registries or EMR's virtual clusters, which are namespaces."""
 
 _OPERATOR: Final = r"((eks|container|containerservice)\.[^:]*|([\w-]+\.)*cluster\.x-k8s\.io/[^:]*)"
-"""Groups of Kubernetes objects from which operators create clusters; most objects named so are databases."""
+"""API groups of objects from which operators create Kubernetes clusters; most other objects so named are databases."""
 
 _NAME: Final = r"\w*(Cluster|Node[gG]roup|NodePool|AgentPool)(V\d+|Patch)?"
 
@@ -42,7 +42,7 @@ CARRIERS: Final[Mapping[str, tuple[str, ...]]] = {
     azure_native("resources", r"DeploymentStackAt\w+"): ("template",),
     r"azure:core/\w*[tT]emplateDeployment:\w+": ("templateContent",),
 }
-"""Types that make resources of any type, and the input that names it."""
+"""Types that create resources of any type, and the input that names the type."""
 
 PUBLISHED: Final = (
     "aws:serverlessrepository/cloudFormationStack:CloudFormationStack",
@@ -51,7 +51,7 @@ PUBLISHED: Final = (
     azure_native("solutions", "Application"),
     "azure:managedapplication/application:Application",
 )
-"""Types that make what a product or application contains, whose template is always stored elsewhere."""
+"""Types that create the contents of a product or application, whose template is always stored elsewhere."""
 
 _CARRIED: Final = re.compile(
     r"\w+::EKS::(Cluster|Nodegroup)|\w+::MODULE\b|AWS::Include\b|Microsoft\.(ContainerService|Kubernetes|RedHatOpenShift)\b"
@@ -60,15 +60,15 @@ _CARRIED: Final = re.compile(
     re.IGNORECASE,
 )
 _LINKED: Final = re.compile(r"\btemplate(Url|Link|SpecVersionId)\b", re.IGNORECASE)
-"""Inputs, and keys in templates, that give a template which is stored elsewhere."""
+"""Inputs, and keys in templates, that refer to a template stored elsewhere."""
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Reject other packages' types, and these resources in templates and by name."""
+    """Reject such types of other packages, and such resources in templates or named by an input."""
     what = f"'{resource.name}' is of type {resource.type}"
     if any(re.fullmatch(token, resource.type) for token in PUBLISHED):
         yield Finding(
-            f"{what} and makes what a published template contains, which rules cannot see; "
+            f"{what} and creates the contents of a published template, which rules cannot see; "
             "expected its resources in the program."
         )
         return
@@ -78,10 +78,10 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
             content = json.dumps(place.raw, default=repr)
             linked = _LINKED.search(" ".join(inputs.keys())) or _LINKED.search(content)
             if found := _CARRIED.search(content):
-                yield Finding(f"{what} and makes {found[0]}, which rules do not check there; expected {_EXPECTED}.")
+                yield Finding(f"{what} and creates {found[0]}, which rules do not check there; expected {_EXPECTED}.")
             elif linked:
                 yield Finding(
-                    f"{what} and takes a template from {linked[0]}, which rules cannot see; "
+                    f"{what} and uses a template from {linked[0]}, which rules cannot see; "
                     f"expected it in {place.path}."
                 )
             elif repr(UNKNOWN) in content:

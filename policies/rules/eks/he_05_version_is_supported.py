@@ -22,7 +22,7 @@ def check(stack: Stack, context: Context) -> Iterator[Finding]:
     for cluster in clusters:
         yield from _supported(cluster, context)
     for group in stack:
-        # Most groups take the cluster's own answer, which is not known yet where the cluster is not.
+        # Most groups use the cluster's output, which is unknown until the cluster exists.
         if group.type == NODE_GROUP and not {c.urn for c in clusters} & set(group.depends_on.get("version", ())):
             yield from _not_ahead(group, clusters)
 

@@ -1,4 +1,4 @@
-"""HI-01: pods with an identity in the cloud have no static key beside it."""
+"""HI-01: pods with an identity in the cloud have no static keys."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +14,7 @@ def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
     for container in pod.containers():
         for name, entry in variables(container):
             yield Finding(
-                f"{pod} has the key {name} ({entry.path}) beside its cloud identity; expected the latter only."
+                f"{pod} has the key {name} ({entry.path}) besides its cloud identity; expected the identity only."
             )
 
 
@@ -34,7 +34,7 @@ RULE = Rule(
     applies_to=replace(
         USER_PODS, noun="each pod of user work whose service account has a cloud identity", concerns=_has_identity
     ),
-    why="Clients of AWS and Azure prefer keys in the environment, so that the pod has the rights of the key, for ever.",
+    why="Clients of AWS and Azure prefer keys in the environment, so the pod permanently has the rights of the key.",
     fix="Remove the variables and delete the key; add what is missing to `identity` of the namespace.",
     check=check,
 )

@@ -1,4 +1,4 @@
-"""HI-02: stacks make no permanent keys for a cloud."""
+"""HI-02: stacks create no permanent keys for a cloud."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,7 +12,7 @@ _KEYS: Final = (
     "aws:iam/user:User",
     r"azuread:index/\w+Password:(ApplicationPassword|ServicePrincipalPassword)",
 )
-"""Keys that do not expire by themselves, and the users of AWS, who exist to have them; all end up in the state."""
+"""Keys that do not expire, and IAM users, whose purpose is to have such keys; all of them end up in the state."""
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ _POLICY: Final = "aws:iam/policy:Policy"
 _ASSIGNMENT: Final = azure_native("authorization", "RoleAssignment")
 
 _DATA: Final = ("dynamodb", "ecr", "kms", "route53", "s3", "secretsmanager", "ssm", "sts")
-"""Services whose resources are data, keys, images, zones of names or other roles, so that every statement must name
+"""Services whose resources are data, keys, images, DNS zones or other roles, so that every statement must name
 them."""
 
 _WITHOUT_RESOURCE: Final = (
@@ -31,7 +31,7 @@ _WITHOUT_RESOURCE: Final = (
     "route53:ListTagsForResources",
     "s3:ListAllMyBuckets",
 )
-"""Actions of these services that IAM applies to no single resource, or that only read names, which DNS gives out."""
+"""Actions of these services that IAM cannot restrict to a resource, or that only read names that DNS publishes."""
 
 _BROAD_POLICIES: Final = ("AdministratorAccess", "IAMFullAccess", "PowerUserAccess")
 _FULL: Final = "FullAccess"
@@ -51,7 +51,7 @@ _BROAD_ROLES: Final = {
 """https://learn.microsoft.com/azure/role-based-access-control/built-in-roles."""
 
 _OF_SNAPSHOTS: Final = re.compile(r"/subscriptions/[^/]+/resourceGroups/[^/]+-snapshots")
-"""A resource group of snapshots alone, on which Azure Backup asks for the role Contributor for the cluster.
+"""A resource group of snapshots alone, on which Azure Backup requires the role Contributor for the cluster.
 
 https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-concept#required-roles-and-permissions
 """
@@ -103,7 +103,7 @@ def _policy(props: Value, subject: str) -> Iterator[Finding]:
 
 
 def _is_everything(target: str) -> bool:
-    """Return whether a resource of a statement is all data of a service: ``*``, any bucket, any key, any repository."""
+    """Return whether a statement's resource is all data of a service: ``*``, any bucket, any key, any repository."""
     service, _colon, resource = ":".join(target.split(":", 5)[2::3]).partition(":")
     kind, _slash, name = resource.replace(":", "/").partition("/")
     return target == "*" or (kind if service == "s3" else name).startswith("*") or kind == "*"
@@ -161,7 +161,7 @@ RULE = Rule(
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="AWS security best practices in IAM, least privilege; Azure RBAC best practices",
     applies_to=resources_of("each role, policy and role assignment of a cloud", *_CHECKS, _ASSIGNMENT),
-    why="One pod that is taken over then opens every bucket, key or image of the account.",
+    why="Otherwise, one compromised pod can access every bucket, key or image of the account.",
     fix="Name the actions and the resources; for pods use `identity` of their namespace.",
     check=check,
 )

@@ -30,7 +30,7 @@ def _is_home(mount: Value) -> bool:
 def _is_kept(pod: PodFacts, name: str) -> bool:
     volumes = [volume for volume in pod.spec.at("volumes").elements() if volume.at("name").text() == name]
     if not volumes:
-        # A StatefulSet makes a claim for each mount that has no volume.
+        # A StatefulSet creates a claim for each mount that has no volume.
         return pod.kind == "StatefulSet"
     return any(not volume.at(source).is_absent for volume in volumes for source in _KEPT)
 

@@ -54,7 +54,7 @@ def _is_policy(resource: Resource) -> bool:
 
 
 def _is_binding(resource: Resource) -> bool:
-    """Return whether it applies the policy to all namespaces, with more than an entry in the audit log."""
+    """Return whether it applies the policy to all namespaces, and does more than write to the audit log."""
     spec = resource.props.at("spec")
     if resource.type != ADMISSION_BINDING or spec.at("policyName").text() != POLICY_NAME:
         return False

@@ -42,7 +42,7 @@ def _denies(namespace: str, direction: Direction, policy: Resource) -> bool:
     types = [element.text() for element in spec.at("policyTypes").elements()]
     return (
         namespace_of(policy) == namespace
-        # A policy that names no type is one of ingress; of egress too, if it has rules for it, but then it allows some.
+        # A policy without types applies to ingress; also to egress if it has egress rules, but then it allows some.
         and direction in (types or [Direction.INGRESS])
         and selects_everything(spec.at("podSelector"))
         and not spec.at(direction.lower()).elements()

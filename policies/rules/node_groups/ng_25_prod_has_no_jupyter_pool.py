@@ -23,7 +23,7 @@ RULE = Rule(
     level={Environment.DEV: Level.OFF, Environment.PROD: Level.ADVISORY},
     source="Iguazio best practices, Production Cluster",
     applies_to=WholeStack(),
-    why="Interactive work belongs on the development cluster; here its nodes stand idle or draw it in.",
+    why="Interactive work belongs on the development cluster; here, its nodes are idle or attract such work.",
     fix="Remove the pool, or list the Jupyter services that production needs under policies.jupyterServices.",
     check=check,
 )

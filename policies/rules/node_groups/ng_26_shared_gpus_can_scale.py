@@ -25,7 +25,7 @@ RULE = Rule(
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Cluster Autoscaler, processors/customresources/gpu_processor.go (nodes with unready GPUs)",
     applies_to=ELASTIC_GROUPS,
-    why="It takes each new node for unready, adds no more to the group, and in the end stops scaling the cluster.",
+    why="It treats each new node as unready, adds no more to the group, and finally stops scaling the cluster.",
     fix=f"Give the pool a fixed size on AKS; elsewhere remove its label of GPU nodes, and keep {LabelKey.GPU_SHARING}.",
     check=check,
 )

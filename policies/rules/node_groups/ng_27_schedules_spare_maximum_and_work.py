@@ -18,7 +18,7 @@ _STOP: Final = re.compile(r"/managedClusters/[^/]+/stop\b", re.IGNORECASE)
 
 
 def check(resource: Resource, context: Context) -> Iterator[Finding]:
-    """Require a maximum that stays, and in production nodes that stay."""
+    """Reject changes of the maximum, and in production of the number of nodes."""
     is_production = context.environment is Environment.PROD
     if resource.type == SCHEDULE:
         yield from _schedule(resource, is_production=is_production)

@@ -27,7 +27,7 @@ RULE = Rule(
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="EKS user guide, Create a managed node group with Capacity Blocks for ML",
     applies_to=NODE_GROUPS,
-    why="They are paid for without nodes, and a block ends; the platform's own label calls them on demand.",
+    why="Reserved capacity costs money even without nodes, and a block ends; the platform's own label says on-demand.",
     fix=f"Set the node label {LabelKey.RESERVED}: {Lifecycle.RESERVED}; `lifecycle: reserved` of a pool does so.",
     check=check,
 )

@@ -24,7 +24,7 @@ RULE = Rule(
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="Amazon EC2 user guide, Elastic Fabric Adapter (limitations); AKS documentation, Proximity placement groups",
     applies_to=NODE_GROUPS,
-    why="Machines of several zones do not reach each other this way, so that jobs over many nodes hang or crawl.",
+    why="Machines in different zones cannot reach each other this way, so jobs on many nodes hang or slow down.",
     fix="Give the group the subnet or the zone of one zone only; `zone` of a pool does so.",
     check=check,
 )

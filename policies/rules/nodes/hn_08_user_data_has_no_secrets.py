@@ -17,7 +17,7 @@ SECRETS: Final[Mapping[str, re.Pattern[str]]] = {
     "a private key": re.compile("PRIVATE KEY-----"),
     "an access key of AWS": re.compile(r"\bA[KS]IA[A-Z0-9]{16}\b"),
 }
-"""Secrets that have a form of their own, by what a message calls them."""
+"""Secrets with a recognisable form, by their name in messages."""
 
 
 _GZIP: Final = b"\x1f\x8b"

@@ -14,7 +14,7 @@ from policies.views.pods import USER_PODS, PodFacts
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
     """Require the label of user pools, a user pool's name, or a role for user work.
 
-    Where the API server gives a place to pods that chose none, they pass. DaemonSets get none.
+    Pods without a placement pass if the API server sets one. It sets none for DaemonSets.
     """
     if context.gives_places and pod.kind != "DaemonSet" and not chooses_a_place(pod):
         return

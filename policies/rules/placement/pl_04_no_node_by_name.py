@@ -15,8 +15,8 @@ NODE_LABELS: Final = (WellKnownLabel.HOSTNAME.value, "alpha.eksctl.io/instance-i
 """Labels with a different value on every node."""
 
 _EXCUSED: Final = (
-    # The DaemonSet controller sets such a field in each of its pods. The user of the request counts: any user can
-    # write an owner reference.
+    # The DaemonSet controller sets such a field in each of its pods. The user of the request decides, because
+    # any user can write an owner reference.
     f"request.userInfo.username == '{DAEMON_SET_CONTROLLER}' || request.resource.resource == 'pods' && variables.placed"
     " && dyn(oldObject).spec.?affinity.orValue({}) == dyn(object).spec.?affinity.orValue({})"
 )

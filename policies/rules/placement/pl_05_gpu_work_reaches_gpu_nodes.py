@@ -19,7 +19,7 @@ def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
     """Reject the selection of other pools. No selector is needed: only GPU nodes offer GPUs.
 
     The API server adds the toleration (plug-in ExtendedResourceToleration), so only admission checks it.
-    A pod is judged with the role that the API server will give it.
+    A pod is checked with the role that the API server will set.
     """
     asked = ", ".join(asked_gpus(pod, context))
     if asked and always(corrected(pod, context), partial(_means_other_nodes, context=context)):

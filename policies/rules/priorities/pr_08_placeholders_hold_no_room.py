@@ -1,4 +1,4 @@
-"""PR-08: placeholders of headroom come last, no scheduler places them, and no other pod waits for theirs."""
+"""PR-08: placeholders of headroom come last, no scheduler places them, and no other pod names their scheduler."""
 
 import re
 from collections.abc import Iterator
@@ -57,10 +57,10 @@ RULE = Rule(
     ),
     why="User classes never evict: a placeholder on a node would keep out the very pods that it keeps room for. "
     "Another pod with their scheduler never starts, and the autoscaler keeps nodes for it.",
-    fix=f"Remove {_SCHEDULER}: {HEADROOM} from a pod of your own. The key `headroom` of a pool makes the placeholders.",
+    fix=f"Remove {_SCHEDULER}: {HEADROOM} from a pod of your own. The key `headroom` of a pool creates placeholders.",
     check=check,
     admission=Admission(
-        # Placeholders are in no user namespace; PR-05 refuses their class.
+        # Placeholders are not in user namespaces, where PR-05 rejects their class.
         expression=f"variables.spec.?{_SCHEDULER}.orValue('') != '{HEADROOM}'",
         spares_core_services=False,
     ),

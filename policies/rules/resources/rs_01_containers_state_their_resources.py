@@ -11,7 +11,7 @@ from policies.views.volume_claims import CONTAINERS, cel_claim, containers, is_b
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Require CPU and memory requests and a memory limit, per container or for the whole pod; no limit of builds."""
+    """Require CPU and memory requests and a memory limit, per container or for the whole pod; builds need no limit."""
     for side, name in EXPECTED:
         silent = [str(claims) for claims in containers(pod) if claims.claim(side, name) is None]
         if silent and whole(pod).claim(side, name) is None and not (side == "limits" and is_build(pod)):

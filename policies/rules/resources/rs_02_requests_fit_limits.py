@@ -38,7 +38,7 @@ def _is_quantity(text: str | None) -> bool:
         return False
 
 
-# No admission: the API server's own validation refuses such pods, and templates of them, before any policy is asked.
+# No admission: the API server's own validation rejects such pods, and templates of them, before any policy runs.
 RULE = Rule(
     id="RS-02",
     slug="requests-fit-limits",

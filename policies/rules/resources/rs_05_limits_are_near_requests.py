@@ -29,7 +29,7 @@ def _culprits() -> str:
 
 
 def _is_near(name: str, owner: str) -> str:
-    # CEL multiplies no quantities, and floats would round.
+    # CEL cannot multiply quantities, and floats would round.
     request = cel_quantity(cel_request(owner, name))
     most = request + f".add({request})" * (RATIO - 1)
     return f"{cel_quantity(cel_limit(owner, name))}.compareTo({most}) <= 0"

@@ -23,7 +23,7 @@ def _check(pod: PodFacts, claims: Claims) -> Iterator[Finding]:
             yield Finding(f"{pod}: {claims} has {claims.spelled(name)}; expected a whole number.")
 
 
-# No admission: the API server's own validation refuses such pods, and templates of them, before any policy is asked.
+# No admission: the API server's own validation rejects such pods, and templates of them, before any policy runs.
 RULE = Rule(
     id="RS-07",
     slug="devices-are-whole-and-bounded",

@@ -15,7 +15,7 @@ from policies.views.volume_claims import Claims, containers, whole
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
     """Require, for each target in the stack, a request for each measured resource, from the pod or its namespace."""
     ranges = by_namespace(stack, LIMIT_RANGE)
-    # What makes no pods cannot be a target, and may have a name that is not known yet.
+    # A resource without pods cannot be a target, and its name may not be known yet.
     makers = [resource for resource in stack if PODS.types.fullmatch(resource.type)]
     yield from each(autoscalers(stack), lambda scaler: _targets(scaler, makers, ranges))
     yield from each(stack, _functions)

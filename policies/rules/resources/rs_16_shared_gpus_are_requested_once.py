@@ -11,7 +11,7 @@ from policies.views.volume_claims import Claims, containers
 
 
 def check(pod: PodFacts, _: Context) -> Iterator[Finding]:
-    """Reject several turns: slices of a divided GPU have memory of their own, so that more than one may be of use."""
+    """Reject several turns, but not several slices of a divided GPU, because each slice has its own memory."""
     yield from each(containers(pod), lambda claims: _check(pod, claims))
 
 
@@ -20,7 +20,7 @@ def _check(pod: PodFacts, claims: Claims) -> Iterator[Finding]:
         yield Finding(f"{pod}: {claims} has {claims.spelled(TURNS)}; expected 1.")
 
 
-# No admission: such a pod waits for no node and harms no other; the plug-in itself ends it when it starts.
+# No admission: such a pod does not stay pending or affect others; the plug-in itself ends it when it starts.
 RULE = Rule(
     id="RS-16",
     slug="shared-gpus-are-requested-once",

@@ -29,7 +29,7 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
 
 
 def _takes_users(lifecycle: Lifecycle, group: NodeGroupFacts) -> bool:
-    # GPU nodes take only work that asks for a GPU.
+    # GPU nodes only accept work that requests a GPU.
     return group.lifecycle is lifecycle and holds_user_work(group) and not (group.role and group.role.needs_a_device)
 
 

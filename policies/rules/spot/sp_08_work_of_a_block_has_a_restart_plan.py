@@ -10,7 +10,7 @@ from policies.views.spot import has_restart_plan
 
 
 def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
-    """Require a plan of pods that select a pool whose block ends. Other GPU work may run there too, and elsewhere."""
+    """Require a plan from pods that select a pool whose block ends. Other GPU work may run there or elsewhere."""
     chosen = pod.selected(LabelKey.POOL)
     if chosen in context.block_pools and not has_restart_plan(pod):
         yield Finding(
@@ -19,7 +19,7 @@ def check(pod: PodFacts, context: Context) -> Iterator[Finding]:
         )
 
 
-# No admission: what the API server's rules know of a stack has no room for further lists.
+# No admission: the parameter object of the API server's rules has no room for further lists.
 RULE = Rule(
     id="SP-08",
     slug="work-of-a-block-has-a-restart-plan",

@@ -8,7 +8,7 @@ from policies.views.shared_storage import shared_storage
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Require encryption, and that neither a key nor the network alone opens the data."""
+    """Require encryption, and that neither a key nor network access alone is enough to read the data."""
     for storage in shared_storage(stack):
         yield from storage.openings()
 
@@ -22,7 +22,7 @@ RULE = Rule(
     source="EFS user guide, Using IAM to control access to file systems; FSx for Lustre user guide, File system access "
     "control with Amazon VPC; azurefile-csi-driver, deploy/example/nfs/README.md",
     applies_to=WholeStack(),
-    why="A pod of any namespace may mount an NFS server by its address, and would read the data of all namespaces.",
+    why="A pod of any namespace may mount an NFS server by its address, and could read the data of all namespaces.",
     fix="EFS: set encrypted: true (this replaces the file system), and add a FileSystemPolicy whose statements require "
     "aws:SecureTransport and elasticfilesystem:AccessPointArn. Lustre: name a group in securityGroupIds that admits "
     "the VPC only. Azure: set enableHttpsTrafficOnly: true, allowSharedKeyAccess: false and "

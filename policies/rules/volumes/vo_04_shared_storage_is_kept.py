@@ -1,4 +1,4 @@
-"""VO-04: shared storage with data that cannot be computed again has backups, and in production protection."""
+"""VO-04: shared storage with data that cannot be recomputed has backups, and in production protection."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ RULE = Rule(
     source="EFS user guide, Backing up EFS file systems; FSx for Lustre user guide, Protecting your data with backups; "
     "azure-docs, storage-files-prevent-file-share-deletion; Pulumi documentation, resource option protect",
     applies_to=WholeStack(),
-    why="A deleted directory, a renamed key in a stack file or a destroy in the wrong stack would end work of months.",
-    fix="Leave `backups` out or set it to true, or say `purpose: scratch` if the data can be computed again.",
+    why="A deleted directory, a renamed key in a stack file or a destroy in the wrong stack would lose months of work.",
+    fix="Leave `backups` out or set it to true, or set `purpose: scratch` if the data can be recomputed.",
     check=check,
 )

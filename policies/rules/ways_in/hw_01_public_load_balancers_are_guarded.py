@@ -20,13 +20,13 @@ _SERVICES: Final = "service.beta.kubernetes.io/"
 ``docs/guide/service/annotations.md``; those of Azure: https://cloud-provider-azure.sigs.k8s.io/topics/loadbalancer/."""
 
 _CLIENTS: Final = ("inbound-cidrs", "security-group-prefix-lists", "security-groups")
-"""Annotations of an Ingress that say who may come in."""
+"""Annotations of an Ingress that restrict its clients."""
 
 _SCHEMES: Final = ("scheme", "frontend-nlb-scheme")
-"""Annotations of an Ingress that make public addresses: of its load balancer, and of a second one before it."""
+"""Annotations of an Ingress that create public addresses: of its load balancer, and of a second one before it."""
 
 _INTERNAL: Final = ("aws-load-balancer-internal", "azure-load-balancer-internal")
-"""Annotations of a Service by which its load balancer gets no public address; a scheme wins over them."""
+"""Annotations of a Service by which its load balancer gets no public address; a scheme takes precedence."""
 
 _RANGES: Final = (
     "load-balancer-source-ranges",
@@ -35,11 +35,11 @@ _RANGES: Final = (
     "azure-allowed-ip-ranges",
     "azure-allowed-service-tags",
 )
-"""Annotations of a Service that say who may come in, beside ``spec.loadBalancerSourceRanges``."""
+"""Annotations of a Service that restrict its clients, in addition to ``spec.loadBalancerSourceRanges``."""
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Reject public load balancers that admit everyone unsaid, and public HTTP."""
+    """Reject public load balancers that do not state their clients, and public HTTP."""
     kind = resource.type.rpartition(":")[2]
     annotations, spec = resource.props.at("metadata", "annotations"), resource.props.at("spec")
     subject = f"{kind} '{resource.name}'"
@@ -66,7 +66,7 @@ def _guarded(subject: str, *, has_clients: bool, has_tls: bool) -> Iterator[Find
     if not has_clients:
         yield Finding(f"{subject} is {_PUBLIC} and names no clients, so that everyone may come in; expected ranges.")
     if not has_tls:
-        yield Finding(f"{subject} is {_PUBLIC} and takes HTTP; expected a certificate, and redirects to HTTPS.")
+        yield Finding(f"{subject} is {_PUBLIC} and accepts HTTP; expected a certificate, and redirects to HTTPS.")
 
 
 def _service(subject: str, annotations: Value, spec: Value) -> Iterator[Finding]:
@@ -94,8 +94,8 @@ RULE = Rule(
     level=MANDATORY_EVERYWHERE,
     source="EKS best practices, security (network security: encryption in transit, restricting access)",
     applies_to=resources_of("each Ingress, each class of them and each Service", _INGRESS, _PARAMETERS, _SERVICE),
-    why="MLRun, Nuclio and Jupyter ask for no password, and public addresses are scanned all the time.",
+    why="MLRun, Nuclio and Jupyter require no password, and public addresses are scanned all the time.",
     fix="Make it internal, or name the ranges of clients (inboundCIDRs, inbound-cidrs, loadBalancerSourceRanges) and a "
-    "certificate; 0.0.0.0/0 stands for everyone.",
+    "certificate; 0.0.0.0/0 means everyone.",
     check=check,
 )
