@@ -1,8 +1,8 @@
 """Adapter for Pulumi's policy SDK: converts its messages to plain values for the rules.
 
 The SDK's servicer offers the policies and receives their configuration. The rules are evaluated here instead: the SDK
-decodes a resource anew for every policy and gives all messages of a policy one level, while a rule's level depends on
-the environment and on its findings.
+decodes a resource again for every policy and assigns one level to all messages of a policy, while a rule's level
+depends on the environment and on its findings.
 """
 
 import gc

@@ -1,1 +1,1 @@
-"""Kinds of clusters. Each takes the same node groups and offers the same handle."""
+"""Kinds of clusters. Each accepts the same node groups and has the same handle."""

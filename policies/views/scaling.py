@@ -71,7 +71,7 @@ def autoscalers(stack: Stack) -> list[AutoscalerFacts]:
 
 
 def fewest_replicas(controller: Resource, scalers: Iterable[AutoscalerFacts]) -> int | None:
-    """Return how many pods a Deployment or StatefulSet has at least; None if it says nothing, which means 1.
+    """Return the minimum number of pods of a Deployment or StatefulSet; None if it sets none, which means 1.
 
     If an autoscaler scales it, that one's minimum counts.
     """

@@ -46,7 +46,7 @@ class SharedStorage(ABC):
 
     @property
     def is_kept(self) -> bool:
-        """Whether it is for other than scratch data; one that does not say what it is for is kept."""
+        """Whether it holds more than scratch data; storage without a stated purpose counts as kept."""
         places = (self.resource.props.at(tags, self.purpose_tag).text() for tags in ("tags", "tagsAll"))
         return next(filter(None, places), None) != Purpose.SCRATCH
 

@@ -104,7 +104,7 @@ def _near(args: LaunchTemplateArgs) -> dict[str, Any]:
                 device_index=0,
                 interface_type=each.kind,
                 security_groups=[args.security_group],
-                # EC2 gives a machine with several interfaces no public address, and refuses to start one that needs it.
+                # EC2 assigns no public address to machines with several interfaces, and starts none that needs one.
                 associate_public_ip_address="false",
                 delete_on_termination="true",
             )

@@ -63,7 +63,7 @@ def _of(value: Value, text: str, replicas: int) -> int:
 RULE = Rule(
     id="HK-14",
     slug="budgets-allow-a-drain",
-    title="Disruption budgets must let at least one pod go",
+    title="Disruption budgets must allow at least one eviction",
     severity=Severity.MEDIUM,
     level={Environment.DEV: Level.ADVISORY, Environment.PROD: Level.MANDATORY},
     source="EKS best practices, reliability (applications)",

@@ -15,7 +15,7 @@ from policies.views.node_groups import NodeGroupFacts, holds_user_work, node_gro
 
 
 def check(stack: Stack, _: Context) -> Iterator[Finding]:
-    """Require an on-demand user group beside spot groups, unless MLRun's default mode allows spot nodes."""
+    """Require an on-demand user group in addition to spot groups, unless MLRun's default mode allows spot nodes."""
     groups = [group for each in stack for group in node_groups(each)]
     if not some(groups, partial(_takes_users, Lifecycle.SPOT)) or some(
         groups, partial(_takes_users, Lifecycle.ON_DEMAND)

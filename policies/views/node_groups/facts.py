@@ -209,7 +209,7 @@ class NodeGroupFacts(ABC):
 
     @property
     def zones(self) -> int | None:
-        """Number of zones in which the nodes start; None if the group does not say."""
+        """Number of zones in which the nodes start; None if the group does not state it."""
         return None
 
     def offers(self, resource: str, machine: InstanceType) -> int:
