@@ -12,7 +12,7 @@ SPEED_MAX: Final = 120.0
 """Fastest speed of a duel: what Karpenter computes takes real time, and counts as scenario time (assumed)."""
 
 NAME_MAX: Final = 57
-"""Characters of a NodePool's name: those of its nodes add six, and a label takes 63."""
+"""Maximum length of a NodePool's name: names of its nodes add six characters, and a label's value has at most 63."""
 
 _DOMAIN: Final = "karpenter.sh"
 
