@@ -116,7 +116,7 @@ class Context:
 
     @property
     def is_in_a_cloud(self) -> bool:
-        """Whether the cluster runs in a cloud."""
+        """Whether a cloud creates the cluster."""
         return type(self.config.cluster) in CLOUDS
 
     @property

@@ -92,7 +92,7 @@ class PriceBook:
         return cls([*price_file.shipped(), *([price_file.read(own)] if own and os.path.lexists(own) else [])])
 
     def of(self, provider: Provider, region: str | None, machine_type: str, lifecycle: Lifecycle) -> Price | None:
-        """Return the price of a machine type; None if it is unknown, as for machines of one's own and reserved ones.
+        """Return the price of a machine type; None if it is unknown, as for the user's own machines and reserved ones.
 
         Reserved capacity costs the same with and without nodes, or was paid for upfront.
 

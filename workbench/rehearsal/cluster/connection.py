@@ -114,8 +114,8 @@ class Server:
     kubeconfig
         A file of one cluster, and of one user with a client certificate. ``http`` addresses need no certificate.
     lost
-        Returns what a ``LostError`` says besides the address: which component has ended, where its log is. Default:
-        nothing.
+        Returns what a ``LostError`` says in addition to the address: which component has ended, where its log is.
+        Default: nothing.
     patience
         Seconds for which requests are retried if the server does not answer.
     """

@@ -8,8 +8,8 @@ from infra.config import CONFIG_KEY
 from workbench.stacks import Stack
 
 PLACES: Final = (
-    "The API server is taken to offer MutatingAdmissionPolicy, so pods without a place get one. If that of the cluster "
-    "does not, set cluster.mutatingAdmission to false."
+    "The API server is assumed to offer MutatingAdmissionPolicy, so pods without a place get one. If that of the "
+    "cluster does not, set cluster.mutatingAdmission to false."
 )
 
 

@@ -48,7 +48,7 @@ class MetricsServer:
     pki
         Folder of the instance's certificates.
     usages
-        Returns what pods use, whenever the API server asks.
+        Returns what pods use; called for each request of the API server.
     window
         Real time over which usage is measured, as Kubernetes writes it, such as ``250ms``.
     """

@@ -46,7 +46,7 @@ def _of_pools(elastic: list[SimulatedGroup]) -> Iterator[str]:
             models.setdefault(group.pool, set()).add(group.instances[0].gpu_model)
     for pool, labels in {each.group.pool: each.group.labels for each in elastic}.items():
         if len(pool) > NAME_MAX:
-            yield f"pools.{pool}: the name has {len(pool)} characters; a NodePool takes {NAME_MAX}."
+            yield f"pools.{pool}: the name has {len(pool)} characters; that of a NodePool has at most {NAME_MAX}."
         for key in labels:
             domain = key.partition("/")[0]
             if key == WellKnownLabel.HOSTNAME or domain == _DOMAIN or domain.endswith(f".{_DOMAIN}"):

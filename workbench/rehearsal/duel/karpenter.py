@@ -47,7 +47,7 @@ _CLASS: Final = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": 
 
 
 def karpenter(scaler: Scaler, prices: Callable[[StackConfig], Prices]) -> Callable[[StackConfig, Pace], Scaling]:
-    """Return what makes Karpenter scale a stack's cluster.
+    """Return a function that configures Karpenter to scale a stack's cluster.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Defaults that the services of a stack's platform give to pods."""
+"""Defaults that the services of a stack's platform set on pods."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -46,7 +46,7 @@ def spec_of(launcher: Mapping[str, Any], worker: Mapping[str, Any], workers: int
 
 
 def owned(pod: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a pod as the operator makes it for a job (kubeflow/mpi-operator db6930dc, ``newWorker``)."""
+    """Return a pod as the operator creates it for a job (kubeflow/mpi-operator db6930dc, ``newWorker``)."""
     owner = {
         "apiVersion": VERSION,
         "kind": KIND,

@@ -23,7 +23,7 @@ RETRY: Final = 30.0
 """Seconds between two attempts to start a node that the cloud refuses, or to evict a pod that a budget protects."""
 
 DRAIN: Final = 900.0
-"""Seconds after which the upgrade of a group gives up on pods that may not be evicted: 15 minutes on EKS
+"""Seconds after which the upgrade of a group gives up on pods that cannot be evicted: 15 minutes on EKS
 (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html), assumed elsewhere."""
 
 _LOOK: Final = 15.0

@@ -22,7 +22,7 @@ def office_hours_end(site: Site, event: OfficeHoursEnd) -> Steps:
     nodes of the minimum are not Karpenter's own, so they stay.
     """
     if site.cluster.scaler.is_karpenter:
-        site.chronicle.happened(event.event, "no hours under Karpenter, which knows no minimum")
+        site.chronicle.happened(event.event, "no office hours under Karpenter, which has no minimum")
         return
     groups = list(site.cluster.config.groups)
     _set(site, map(_by_night, groups))

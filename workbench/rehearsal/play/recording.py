@@ -66,7 +66,7 @@ ASSUMPTIONS: Final = (
     "Lost executors of Spark come back, lost MLRun jobs, steps of pipelines and Dask workers do not.",
     "A lost notebook comes back only if the scenario says when its user starts it again.",
     "An MPI job works while all its workers run; if it loses one, mpirun ends and the job fails.",
-    "A reclaimed spot node takes no more pods from its notice on, and its own end with it; EKS may drain it earlier.",
+    "A reclaimed spot node gets no new pods after its notice, and its pods end with it; EKS may drain it earlier.",
     "A node that fails is noticed after 50 s, and its group replaces it after 10 minutes.",
     "A pod's container starts as soon as its node lets it; images take no time unless the node's start includes them.",
 )

@@ -1,4 +1,4 @@
-"""The CPU that the pods of works use for their traffic: what a scenario says, divided as a Service divides requests."""
+"""The CPU that pods use for traffic: the CPU of the scenario's events, divided as a Service divides requests."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

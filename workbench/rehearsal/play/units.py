@@ -76,7 +76,7 @@ class Request:
 
     @property
     def makes_pods(self) -> bool:
-        """Whether it is a pod, or something that makes pods."""
+        """Whether it is a pod, or something that creates pods."""
         return self.kind not in _PODLESS
 
     @property

@@ -31,7 +31,7 @@ class ReplayError(UserError):
 
 
 class UnfitError(Exception):
-    """What the file says is not a valid scenario.
+    """The content of a file cannot become a valid scenario.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ _IN_POD: Final = {
     "role": "nodeSelector",
     "volume": "volumes",
 }
-"""Fields of a pod's spec that take the place of a work's keys for kind ``pod``."""
+"""Fields of a pod's spec that replace a work's keys for kind ``pod``."""
 
 
 @dataclass(frozen=True)

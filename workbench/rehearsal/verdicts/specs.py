@@ -117,7 +117,7 @@ def _terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _has(labels: Mapping[str, str], operator: str, key: str, values: tuple[str, ...]) -> bool:
-    """Return whether labels meet one requirement; labels of ``_OF_EVERY_NODE`` always do."""
+    """Return whether labels meet one requirement; labels of unknown value always do."""
     if key in _OF_EVERY_NODE or (key in ZONE_KEYS and key not in labels):
         return True
     match operator:
