@@ -77,7 +77,7 @@ CERTIFICATES = (
     # etcd uses its own certificate as a client of itself and of its peers.
     Certificate("etcd", ETCD_CA, "etcd", hosts=_LOOPBACK),
     Certificate("etcd-client", ETCD_CA, "kube-apiserver"),
-    # The API server presents it to aggregated API servers, which accept user names only from this authority's holders.
+    # The API server presents it to aggregated API servers, which accept user names only with a certificate of this CA.
     Certificate("front-proxy-client", FRONT_PROXY_CA, "front-proxy-client"),
     Certificate("metrics", CLUSTER_CA, "metrics", hosts=(f"{'.'.join(METRICS_SERVICE)}.svc",), client=False),
 )

@@ -265,7 +265,7 @@ class Chronicle:
         return replace(refusal, missing=max(refusal.missing, lack))
 
     def _lack(self, unit: str) -> int:
-        """Return how many of the pods that its controllers should create a unit lacks."""
+        """Return how many pods a unit lacks, of those that its controllers should create."""
         has = sum(pod.ended is None or pod.end is PodEnd.SUCCEEDED for pod in self._by_unit[unit])
         return max(0, self._wanted[unit] - has)
 

@@ -31,7 +31,7 @@ _LOOK: Final = 15.0
 
 
 def spot_reclaim(site: Site, event: SpotReclaim) -> Steps:
-    """Reclaim spot nodes: cordon them at the notice, then remove them with their pods at once.
+    """Reclaim spot nodes: cordon them at the notice, and remove them with their pods at its end.
 
     A handler that cordons is assumed on every kind of cluster: EKS has one for its groups, aws-node-termination-handler
     and AKS do the same. Whether it also drains depends on its settings, so pods stay until the end of the notice. A
@@ -54,7 +54,7 @@ def spot_reclaim(site: Site, event: SpotReclaim) -> Steps:
 
 
 def node_failure(site: Site, event: NodeFailure) -> Steps:
-    """Stop nodes: unnoticed at first, then not ready; the controller manager evicts their pods; others replace them."""
+    """Stop nodes: first unnoticed, then not ready; the controller manager evicts their pods; new nodes replace them."""
     nodes = _chosen(site, event.place, event.nodes)
     site.chronicle.happened(event.event, _took("broke", nodes, event.place.text), _names(nodes))
     for node in nodes:
