@@ -16,15 +16,15 @@ _NAMES: Final = {"replaced": "planned for another value", "change": "another val
 
 
 def of_update(stream: Stream, step: str) -> Iterator[AssumptionRecord]:
-    """Return what an update says of the inputs that it changed.
+    """Return the verdicts on assumed facts about the inputs that an update changed.
 
-    An assumed answer is confirmed if the engine did with the input what it says, and refuted if the engine did
-    something else or the change failed.
+    A fact is confirmed if the engine handled the input as the fact states. It is refuted if the engine did something
+    else or the change failed.
 
     Parameters
     ----------
     stream
-        Of one update, without its plan.
+        Event stream of one update, without its plan.
     step
         Name of the step of the acceptance run.
     """
@@ -43,14 +43,14 @@ def of_update(stream: Stream, step: str) -> Iterator[AssumptionRecord]:
 
 
 def of_second_update(resources: Iterable[Mapping[str, Any]], step: str) -> Iterator[AssumptionRecord]:
-    """Return what an update after a refresh says of inputs that are assumed to be read back: nothing differed.
+    """Return the verdicts on inputs that are assumed to be read back, after a refresh and an update without changes.
 
-    An input that is never read would not differ either, so the verdict is ``consistent``.
+    An input that is never read would not show a difference either, so the verdict is ``consistent``.
 
     Parameters
     ----------
     resources
-        Of the state.
+        Resources of the state.
     step
         Name of the step.
     """

@@ -1,4 +1,4 @@
-"""The copy of a stack that an acceptance run lives in: a folder of its own, so that the original is never touched."""
+"""The copy of a stack that an acceptance run uses, in a folder of its own, so that the original never changes."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir
 
 SUFFIX: Final = "-accept"
-"""What the copy's name adds to the stack's."""
+"""Suffix that the copy's default name adds to the stack's."""
 
 _HOURS: Final = "officeHours"
 
@@ -33,7 +33,7 @@ class CopiedStack:
     Parameters
     ----------
     name
-        Name of the copy, as a stack.
+        Name of the copy's stack.
     original
         Name of the stack.
     """
@@ -78,7 +78,7 @@ class CopiedStack:
         return stacks.read(self.file)
 
     def make(self, source: Stack) -> tuple[str, ...]:
-        """Write the copy and return what it leaves out, a sentence each.
+        """Write the copy and return what it leaves out, one sentence each.
 
         Raises
         ------
@@ -93,10 +93,10 @@ class CopiedStack:
             if not self.name.startswith(self.original):
                 cluster["name"] = self.name
         if source.config.policy_guard is PolicyGuard.REQUIRED:
-            choices["policyGuard"] = PolicyGuard.WARN.value  # what the run makes, it may also replace and delete
+            choices["policyGuard"] = PolicyGuard.WARN.value  # the run may replace and delete what it creates
         left_out = tuple(_leave_out(choices))
         self.folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
-        shutil.copy(PROJECT_ROOT / "Pulumi.yaml", self.folder)  # `stack init` writes beside it
+        shutil.copy(PROJECT_ROOT / "Pulumi.yaml", self.folder)  # `stack init` writes a file next to it
         overrides = self._overrides()
         self._write({**source.document, "config": {**source.document["config"], CONFIG_KEY: choices}})
         self._require_valid()
@@ -106,14 +106,14 @@ class CopiedStack:
         return left_out
 
     def require_unedited(self, source: Stack) -> None:
-        """Refuse to continue after the original was edited: the steps before tested what it no longer says.
+        """Refuse to continue if the original was edited: earlier steps tested its old settings.
 
         Raises
         ------
         UserError
-            It was edited; lists the keys that differ.
+            The original was edited; the message lists the keys that differ.
         """
-        if not self.original_file.exists():  # a run that an earlier release began
+        if not self.original_file.exists():  # an earlier release began this run
             return
         began, now = dict(_leaves(yaml_source.read(self.original_file).document)), dict(_leaves(source.document))
         edited = [path for path in sorted({**began, **now}) if began.get(path) != now.get(path)]

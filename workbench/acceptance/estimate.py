@@ -1,4 +1,4 @@
-"""What an acceptance run makes, how long it takes and what it costs, before it begins."""
+"""What an acceptance run will create, how long it will take and what it will cost."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -10,18 +10,18 @@ from workbench.acceptance.copied_stack import CopiedStack
 from workbench.engine.clouds.find import CLOUDS
 
 HOURS: Final = {ClusterKind.EXISTING: 0.25, ClusterKind.LOCAL: 0.1}
-"""Hours that a run takes where no cloud makes the cluster."""
+"""Hours that a run takes on a local or existing cluster."""
 
 CLOUD_HOURS: Final = 2.5
-"""Hours in a cloud: a cluster takes up to 15 minutes, a node group up to 10, deleting them as long, and the run updates
+"""Hours in a cloud: a cluster takes up to 15 minutes, a node group up to 10, and deleting them as long. The run updates
 the cluster eight times; the largest part is waiting. Not measured in an account."""
 
 POD_SHARE: Final = 0.3
-"""Part of the run in which pods hold nodes of pools that are otherwise empty."""
+"""Fraction of the run in which pods occupy nodes of pools that are otherwise empty."""
 
 
 def announcement(copied: CopiedStack, source: str) -> Iterator[str]:
-    """Return what the run makes and costs, line by line."""
+    """Return what the run will create and cost, line by line."""
     config = copied.stack.config
     kind = ClusterKind(config.cluster.kind)
     hours, least = HOURS.get(kind, CLOUD_HOURS), sum(group.size.min for group in config.groups)
@@ -43,7 +43,7 @@ def announcement(copied: CopiedStack, source: str) -> Iterator[str]:
 
 
 def _sizes(config: StackConfig) -> Iterator[str]:
-    """Yield the shared storage that has a size whatever is in it: Lustre file systems, shares and claims."""
+    """Yield the shared storage whose size does not depend on its content: Lustre file systems, shares and claims."""
     for name, storage in config.storage.items():
         if storage.size_gib is not None:
             yield f"Lustre file system '{name}' ({storage.size_gib:,} GiB)"

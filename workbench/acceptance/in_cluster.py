@@ -1,4 +1,4 @@
-"""Steps that look into the cluster: nodes, classes and admission, pods, a claim."""
+"""Steps that check the cluster: nodes, priority classes and admission, pods, a claim."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ _ANY_POOL: Final = {
 
 
 def nodes_as_written(context: Context) -> str:
-    """Check that each pool has its nodes ready, with its labels and, of our taints, exactly those of the pool."""
+    """Check that each pool's nodes are ready and have the pool's labels and, of our taints, exactly the pool's."""
     api, groups = context.api, context.config.groups
     context.wait(lambda: node_problems(groups, _items(api, "nodes")), "nodes")
     count = len(_items(api, "nodes", "-l", LabelKey.POOL))
@@ -121,7 +121,7 @@ def missing_from(live: Any, written: Any, path: str = "") -> Iterator[str]:
 
 
 def _admission_problems(context: Context, api: Api, namespace: str) -> Iterator[str]:
-    """Return why admission is not as it must be; a new policy takes the API server up to half a minute to read."""
+    """Return why admission does not work yet; the API server needs up to half a minute to read a new policy."""
     plain = pod("lost", namespace, affinity=_ANY_POOL)
     user = next(group for group in context.config.groups if group.holds_user_work and not group.gpu_resource)
     chosen = {LabelKey.USER_WORKLOADS.value: TRUE, LabelKey.LIFECYCLE.value: user.labels[LabelKey.LIFECYCLE]}
@@ -142,7 +142,7 @@ def _refusal(api: Api, manifest: Mapping[str, Any]) -> str:
 
 
 def pods_land(context: Context) -> str:
-    """Let a pod for each pool be scheduled; the autoscaler adds nodes to pools without any."""
+    """Check that a pod for each pool is scheduled; the autoscaler adds nodes to pools without any."""
     before = {_labels(node).get(LabelKey.POOL) for node in _items(context.api, "nodes")}
     has_autoscaler = any(group.is_elastic for group in context.config.groups)
     pools = [name for name in context.config.pools if has_autoscaler or name in before]
@@ -206,7 +206,7 @@ def pod_name(pool: str) -> str:
 
 
 def pod_of(group: NodeGroup) -> dict[str, Any]:
-    """Return a small pod that only nodes of a group's pool can take."""
+    """Return a small pod that can only run on nodes of a group's pool."""
     return pod(
         pod_name(group.pool),
         NAMESPACE,
@@ -244,7 +244,7 @@ def no_claims(context: Context) -> str:
 
 
 def claim_binds(context: Context) -> str:
-    """Let a claim of the stack's storage class bind, and compare the zones of volume and pod."""
+    """Check that a claim of the stack's storage class binds, in the zone of its pod."""
     pools, name = context.config.pools, "claim"
     pool = next((each for each, pool in pools.items() if pool.role is PoolRole.INITIAL), next(iter(pools)))
     group = next(group for group in context.config.groups if group.pool == pool)
@@ -286,7 +286,7 @@ def _unbound(api: Api, name: str) -> Iterator[str]:
 
 
 def volume_zones(volume: Mapping[str, Any]) -> set[str]:
-    """Return the zones in which a volume can be used; empty if it says none."""
+    """Return the zones in which a volume can be used; empty if it names none."""
     terms = volume["spec"].get("nodeAffinity", {}).get("required", {}).get("nodeSelectorTerms", [])
     asked = [each for term in terms for each in term.get("matchExpressions", []) if each["key"].endswith("/zone")]
     return {value for each in asked for value in each.get("values", []) if value}
@@ -297,7 +297,7 @@ def _zones(labels: Mapping[str, str]) -> set[str]:
 
 
 def _storage_class(context: Context) -> str:
-    """Return the name of the default class; those of shared storage make no disks, or nothing at all."""
+    """Return the name of the default class; classes of shared storage create no disks, or nothing at all."""
     resources = context.product.cluster().deployment.get("resources") or ()
     found = (each["inputs"] for each in resources if each["type"] == "kubernetes:storage.k8s.io/v1:StorageClass")
     defaults = (each for each in found if DEFAULT_CLASS.items() <= (each["metadata"].get("annotations") or {}).items())

@@ -32,7 +32,7 @@ _QUIET: Final = ("same", "read", "refresh")
 
 
 def first_up(context: Context) -> str:
-    """Create the stack, or continue to create it; a stack of that name that others created is not touched."""
+    """Create the stack, or continue to create it; refuse a stack of that name that this run did not create."""
     if not context.record.is_ours:
         if context.product.exists():
             raise StepError(
@@ -100,11 +100,11 @@ def changed_in_place(context: Context) -> str:
 
 
 def _mark(context: Context) -> None:
-    """Give label and tag a value that they did not have."""
+    """Set label and tag to a new value."""
     context.keep(marks=context.record.seen.get("marks", 0) + 1)  # before the edit: each attempt has its own value
     value = str(context.record.seen["marks"])
     groups, is_local = context.config.groups, context.kind is ClusterKind.LOCAL
-    # The local autoscaler gives a changed label to new nodes only, and AKS lets no run change the initial pool.
+    # The local autoscaler sets a changed label on new nodes only, and on AKS no run may change the initial pool.
     static = (group for group in groups if not group.is_elastic and (group.holds_user_work or is_local))
     group = next(static, None) or next(group for group in groups if group.holds_user_work)
     changes = {f"pools.{group.pool}.labels.{MARK}": value}
@@ -191,7 +191,7 @@ def destroyed(context: Context) -> str:
 
 
 def nothing_left(context: Context) -> str:
-    """Look for what the stack left in the cloud and in a cluster that stays, then forget the copy's stack."""
+    """Check that the stack left nothing in the cloud or in a remaining cluster, then remove it from the backend."""
     left = list(context.product.left())
     if not context.is_in_a_cloud:
         left += _left_in_cluster(context.api, context.record.seen.get("objects", []))
@@ -205,14 +205,14 @@ def nothing_left(context: Context) -> str:
 
 
 def _objects(resources: list[Mapping[str, Any]]) -> list[str]:
-    """Return the kinds of the objects in a state, as kubectl takes them."""
+    """Return the kinds of the objects in a state, as kubectl accepts them."""
     given = [each.get("inputs") or {} for each in resources if each["type"].startswith("kubernetes:")]
     kinds = {f"{each['kind']}.{each['apiVersion'].rpartition('/')[0]}".rstrip(".") for each in given if "kind" in each}
     return sorted(kinds)
 
 
 def _left_in_cluster(api: Api, kinds: list[str]) -> Iterator[str]:
-    """Return the objects of these kinds with fields that we apply."""
+    """Return the objects of these kinds that have fields applied by us."""
     for kind in kinds:
         try:
             listed = api.run("get", kind, "-A", "--show-managed-fields", "--ignore-not-found", "-o", _MANAGERS)

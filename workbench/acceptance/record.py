@@ -1,4 +1,4 @@
-"""What an acceptance run saw: kept after each step, so that a run resumes, and written as JSON and as a page."""
+"""The results of an acceptance run, saved after each step so that a run can resume, as JSON and as a page."""
 
 import json
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ class Result(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a step says of an assumed fact, the strongest first."""
+    """What a step shows about an assumed fact, the strongest verdict first."""
 
     REFUTED = "refuted"
     CONFIRMED = "confirmed"
@@ -36,7 +36,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class StepRecord:
-    """One step: why it is made, how it ended, in how many seconds, and what was seen or why it was skipped."""
+    """One step: why it runs, how it ended, in how many seconds, and what was seen or why it was skipped."""
 
     name: str
     why: str
@@ -47,7 +47,7 @@ class StepRecord:
 
 @dataclass(frozen=True)
 class AssumptionRecord:
-    """What a step says of an assumed fact about inputs of a resource type."""
+    """What a step shows about an assumed fact about inputs of a resource type."""
 
     type: str
     inputs: tuple[str, ...]
@@ -74,7 +74,7 @@ class Record:
     steps, assumptions
         What was seen, in order.
     seen
-        What a step notes for a later one.
+        Values that a step saves for a later one.
     is_ours
         Whether this run created the copy's stack or was about to.
     state

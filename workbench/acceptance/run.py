@@ -1,4 +1,4 @@
-"""Makes the steps in order, keeps the record after each, and cleans up."""
+"""Runs the steps in order, saves the record after each, and cleans up."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -70,7 +70,7 @@ def is_begun(copied: CopiedStack) -> bool:
 
 
 def run(context: Context, steps: Sequence[Step] = STEPS) -> None:
-    """Make the steps that are not done yet.
+    """Run the steps that are not done yet.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def run(context: Context, steps: Sequence[Step] = STEPS) -> None:
 
 @contextmanager
 def _kept(context: Context, step: Step) -> Iterator[None]:
-    """Record how a step ended that raised."""
+    """Record the result of a step that raises an error."""
     record, folder, begin = context.record, context.copied.folder, time.monotonic()
     record.save(folder)
     try:
@@ -119,12 +119,12 @@ def _kept(context: Context, step: Step) -> Iterator[None]:
 
 
 def clean_up(context: Context) -> None:
-    """Delete everything that the run made, whatever step it reached; may be repeated.
+    """Delete everything that the run created, whichever step it reached; can be repeated.
 
     Raises
     ------
     UserError
-        Something could not be deleted; says what.
+        Something could not be deleted; the message says what.
     """
     record, folder = context.record, context.copied.folder
     record.state = CLEANING
@@ -140,7 +140,7 @@ def clean_up(context: Context) -> None:
 def _delete(context: Context) -> None:
     context.product.create()
     context.product.recover()
-    with suppress(UserError):  # the cluster may not exist yet, or not any more
+    with suppress(UserError):  # the cluster may not exist yet, or no longer
         if context.product.cluster().api:
             in_cluster.cleared(context)
     lifecycle.destroyed(context)

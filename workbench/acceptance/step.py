@@ -50,7 +50,7 @@ class Product(Protocol):
         """Run `up` and return the event stream of the update."""
 
     def killed_up(self) -> bool:
-        """Run `up` and kill it during its first change; returns whether it was killed before it ended."""
+        """Run `up` and kill it during its first change; return whether it was killed before it ended."""
 
     def recover(self) -> None:
         """Run `recover --yes`."""
@@ -59,7 +59,7 @@ class Product(Protocol):
         """Run `drift`."""
 
     def destroy(self) -> None:
-        """Run `destroy --yes`, with what users created."""
+        """Run `destroy --yes`, including what users created."""
 
     def cluster(self) -> Cluster:
         """Return access to the cluster and the state."""
@@ -75,7 +75,7 @@ class Product(Protocol):
 
 
 class StepError(UserError):
-    """A step found something that is not as it must be."""
+    """A step found something that is not as expected."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Context:
     say
         Shows a line of progress.
     patience, pause
-        Seconds to wait for the cluster, and between two looks.
+        Seconds to wait for the cluster, and between two checks.
     """
 
     copied: CopiedStack
@@ -100,7 +100,7 @@ class Context:
     pause: float = 2.0
 
     def keep(self, **seen: Any) -> None:
-        """Note in the record, at once, what a step needs again after the run was killed."""
+        """Save in the record, at once, what a step needs if the run is killed and continued."""
         self.record.seen |= seen
         self.record.save(self.copied.folder)
 
@@ -116,7 +116,7 @@ class Context:
 
     @property
     def is_in_a_cloud(self) -> bool:
-        """Whether a cloud makes the cluster."""
+        """Whether a cloud creates the cluster."""
         return type(self.config.cluster) in CLOUDS
 
     @property
@@ -138,7 +138,7 @@ class Context:
         Raises
         ------
         StepError
-            There are some after the time; lists them.
+            Problems remain after the time; the message lists them.
         """
         deadline, said = time.monotonic() + self.patience, ""
         while found := list(problems()):

@@ -174,7 +174,7 @@ def _autoscaler(layout: Layout) -> Component:
         "expander": "least-waste",
         "balance-similar-node-groups": True,
         "balancing-label": autoscaler.BALANCING_LABELS,
-        # Always: these flags are older than what a stack declares, and it may get headroom at any time.
+        # Always set: flags are chosen before the stack is declared, and it may get headroom at any time.
         BYPASSED_FLAG: HEADROOM,
         "skip-nodes-with-system-pods": False,
         # At the default rate (5) its first listing of the cluster takes seconds.
@@ -208,7 +208,7 @@ def _karpenter(layout: Layout) -> Component:
     }
     needs = ("kube-controller-manager", "kube-scheduler", "kwok")
     environment = {"KUBECONFIG": str(layout.kubeconfig(KARPENTER))}
-    # It has nothing to finish: its nodes end with the instance.
+    # It needs no orderly stop: its nodes end with the instance.
     return Component(KARPENTER, flags, needs, stop=SIGKILL, environment=environment)
 
 

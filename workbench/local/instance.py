@@ -30,7 +30,7 @@ STOP_SECONDS = 60.0
 """Seconds that an orderly stop may take before it is forced; 1 to 3 s is usual."""
 
 ADMISSION_SECONDS = 45.0
-"""Longest wait until the API server has found the parameters of its admission policies; it looks every 30 s."""
+"""Longest wait until the API server has found the parameters of its admission policies; it polls every 30 s."""
 
 _KILL_SECONDS = 10.0
 """Seconds until the children of a killed supervisor have ended."""
@@ -196,7 +196,7 @@ class Instance:
             shutil.rmtree(self._files.folder, ignore_errors=True)
 
     def status(self) -> InstanceStatus:
-        """Return the instance's status, also for one that never started."""
+        """Return the instance's status, even if it never started."""
         state, settings = self._state(), Settings.load(self._files)
         processes = state.components if state else tuple(ComponentStatus(name) for name in self._programs)
         pids = {each.name: each.pid for each in processes if each.pid} | ({"supervisor": state.pid} if state else {})
@@ -292,7 +292,7 @@ def remove_abandoned(prefix: str) -> list[str]:
     Parameters
     ----------
     prefix
-        Beginning of the names that are looked at.
+        Prefix of the names to check.
     """
     found = []
     for folder in sorted(home().glob(f"{prefix}*")):

@@ -103,12 +103,12 @@ class Layout:
         return self.folder / "logs" / f"{component}.log"
 
     def create(self) -> None:
-        """Make the folders, for the owner only."""
+        """Create the folders, for the owner only."""
         for folder in (self.folder, self.pki, self.etcd, self.folder / "logs"):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def acquire(self) -> int | None:
-        """Take the instance's lock without waiting.
+        """Acquire the instance's lock without waiting.
 
         The supervisor and its components inherit the descriptor and hold it while they run.
 

@@ -77,7 +77,7 @@ CERTIFICATES = (
     # etcd uses its own certificate as a client of itself and of its peers.
     Certificate("etcd", ETCD_CA, "etcd", hosts=_LOOPBACK),
     Certificate("etcd-client", ETCD_CA, "kube-apiserver"),
-    # The API server shows it to servers of aggregated APIs, which trust its authority to name users, and no other.
+    # The API server presents it to aggregated API servers, which accept user names only with a certificate of this CA.
     Certificate("front-proxy-client", FRONT_PROXY_CA, "front-proxy-client"),
     Certificate("metrics", CLUSTER_CA, "metrics", hosts=(f"{'.'.join(METRICS_SERVICE)}.svc",), client=False),
 )

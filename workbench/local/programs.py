@@ -8,7 +8,7 @@ from typing import Protocol
 AUTOSCALER = "cluster-autoscaler"
 
 KARPENTER = "karpenter"
-"""Runs in place of the autoscaler where a tuning says so."""
+"""Runs in place of the autoscaler if the tuning names machine types."""
 
 CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
 """Every instance has them; in start order."""

@@ -84,8 +84,8 @@ class Tuning:
     Parameters
     ----------
     flags
-        Flags by component, without leading hyphens; they replace the usual ones. A sequence stands for a flag that is
-        given several times. Default: none.
+        Flags by component, without leading hyphens; they replace the usual ones. A sequence sets a flag several times.
+        Default: none.
     scheduler
         Fields of the scheduler's ``KubeSchedulerConfiguration``. Default: no such file.
     simulator

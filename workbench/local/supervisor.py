@@ -54,7 +54,7 @@ class Supervisor:
 
     def run(self) -> None:
         """Supervise until a stop signal arrives, the start has failed, or the owner has ended."""
-        # Signals are waited for, not handled: they never interrupt a step.
+        # Wait for signals instead of handling them, so that they never interrupt a step.
         signal.pthread_sigmask(signal.SIG_BLOCK, (SIGCHLD, SIGINT, SIGTERM))
         try:
             while not self._failed and (self._settings.owner is None or self._settings.owner.is_alive()):
@@ -81,7 +81,7 @@ class Supervisor:
         self._save()
 
     def _does_accept_pods(self) -> bool:
-        # Bounded: policies whose parameters were deleted must not keep the cluster from starting, and so from repair.
+        # With a limit: a cluster whose policies' parameters were deleted must start, so that it can be repaired.
         is_late = time.monotonic() > self._started + ADMISSION_SECONDS
         return accepts_pods(self._api) and (is_late or judges_pods(self._api))
 

@@ -68,7 +68,7 @@ class PriceBook:
     Parameters
     ----------
     files
-        Contents, the most preferred last. A table wins for the types that it lists if it is at least as new.
+        Contents, the most preferred last. A table applies to the types that it lists if none before it is newer.
     """
 
     def __init__(self, files: Iterable[PriceFile]) -> None:
@@ -92,9 +92,9 @@ class PriceBook:
         return cls([*price_file.shipped(), *([price_file.read(own)] if own and os.path.lexists(own) else [])])
 
     def of(self, provider: Provider, region: str | None, machine_type: str, lifecycle: Lifecycle) -> Price | None:
-        """Return the price of a machine type; None if it is unknown, as for machines of one's own and reserved ones.
+        """Return the price of a machine type; None if it is unknown, as for the user's own machines and reserved ones.
 
-        What is reserved costs the same with and without nodes, or was paid at once.
+        Reserved capacity costs the same with and without nodes, or was paid for upfront.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What the clouds charge for a control plane, beside the nodes."""
+"""What the clouds charge for a control plane, in addition to the nodes."""
 
 from dataclasses import dataclass
 from datetime import date

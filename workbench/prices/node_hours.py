@@ -23,7 +23,7 @@ class Lived(Protocol):
 
 
 def life(node: Lived, lasts: float) -> tuple[float, float]:
-    """Return when a node begins and ends to count in a scenario of ``lasts`` seconds; the same if it never does."""
+    """Return when a node starts and stops counting in a scenario of ``lasts`` seconds; equal if it never counts."""
     begin = max(0.0, node.created)
     return begin, max(begin, lasts if node.gone is None else min(node.gone, lasts))
 

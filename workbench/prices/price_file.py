@@ -1,4 +1,4 @@
-"""Files of prices: the shipped ones in ``data/``, and the account's own, ``prices.json`` beside the stack files."""
+"""Files of prices: the shipped ones in ``data/``, and the account's own, ``prices.json`` next to the stack files."""
 
 import json
 from datetime import date
@@ -22,7 +22,7 @@ READABLE: Final = 0o644
 """Mode of the account's own file: it belongs in the repository and holds nothing secret."""
 
 _SIZE_MAX: Final = 20_000_000
-"""Bytes of a file. All types of AWS in all its regions are about 6 million."""
+"""Maximum size of a file in bytes. All types of AWS in all its regions take about 6 million."""
 
 _PROBLEMS_SHOWN: Final = 10
 
@@ -79,7 +79,7 @@ def read(file: Path) -> PriceFile:
     Raises
     ------
     UserError
-        The file cannot be read or is invalid; names all problems, at most ten.
+        The file cannot be read or is invalid; the message lists at most ten problems.
     """
     if file.exists() and not file.is_file():  # opening a pipe would wait
         raise UserError(f"{file}: cannot be read: not a regular file.", _RENEW)

@@ -29,8 +29,8 @@ class Amounts:
     Parameters
     ----------
     least, most
-        All groups at ``min`` with what headroom takes while nothing runs, and all at ``max``; both with machines that
-        run while they stand by.
+        All groups at ``min``, plus the nodes of headroom while nothing runs, and all at ``max``; both include running
+        standby machines.
     """
 
     least: float
@@ -38,7 +38,7 @@ class Amounts:
 
     @property
     def a_month(self) -> "Amounts":
-        """The amounts of a month, for those of an hour."""
+        """The amounts per month, if these are per hour."""
         return Amounts(self.least * HOURS_A_MONTH, self.most * HOURS_A_MONTH)
 
 
@@ -100,7 +100,7 @@ class StackCost:
     Parameters
     ----------
     region
-        The cloud's region; None if the prices are those of a region that stands in.
+        The cloud's region; None if the prices are those of a stand-in region.
     groups
         The node groups by name.
     fee

@@ -68,7 +68,7 @@ def whole_units(amounts: Mapping[str, Decimal]) -> dict[str, int]:
 
 
 def most_at_once(spans: Iterable[tuple[float, float, float]]) -> float:
-    """Return the greatest sum of amounts at one moment, of spans with start, end and amount; an end comes first."""
+    """Return the largest sum at one moment of (start, end, amount) spans; a span does not count at its end."""
     changes: list[tuple[float, int, float]] = []
     for start, end, amount in spans:
         changes += [(start, 1, amount), (end, 0, -amount)]

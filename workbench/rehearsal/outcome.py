@@ -68,7 +68,7 @@ class Outcome:
     notes
         Limits of the rehearsal that the reader must know, as sentences.
     stack_digest
-        Digest of the stack's settings, by which a passport knows that they are its own.
+        Digest of the stack's settings; a passport compares it with its own.
     """
 
     stack: str

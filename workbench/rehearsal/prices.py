@@ -16,7 +16,7 @@ class Prices:
     cost
         What the stack costs at its smallest and largest size.
     today
-        From which the age of prices counts.
+        Date from which the age of prices counts.
     """
 
     cost: StackCost

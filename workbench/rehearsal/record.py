@@ -34,10 +34,10 @@ class PodEnd(StrEnum):
 
 
 TAKEN: Final = (PodEnd.LOST, PodEnd.PREEMPTED)
-"""Ends of pods that something took away."""
+"""Ends of pods that were lost or preempted."""
 
 AUTOSCALER: Final = "autoscaler"
-"""What causes by the autoscaler begin with."""
+"""Beginning of causes by the autoscaler."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class PodRecord:
     gpus: int = 0
     """GPUs that they request."""
     spec: Mapping[str, Any] = field(default_factory=dict)
-    """Of its spec after admission what decides where it may run, as Kubernetes spells it: node selector, affinity,
-    tolerations, priority, and the resources of its containers. Never environment, arguments, images or volumes."""
+    """The fields of its spec after admission that decide where it may run, in Kubernetes' spelling: node selector,
+    affinity, tolerations, priority, and its containers' resources. Never environment, arguments, images or volumes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +118,7 @@ class NodeRecord:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An object that the API server refused; what a controller tries again counts once for its unit."""
+    """An object that the API server refused; retries of a controller count once for its unit."""
 
     at: Moment
     """When it was refused first."""
@@ -127,7 +127,7 @@ class Refusal:
     kind: str
     name: str
     message: str
-    """What the API server said, at last."""
+    """The last message of the API server."""
     missing: int = 1
     """Pods that the unit lacked because of it, when its size changed or at the end; 0 if it had got them by then."""
 
@@ -206,7 +206,7 @@ class Record:
         return tuple(sorted((pod for pod in self.pods if pod.work == work), key=lambda pod: (pod.created, pod.name)))
 
     def minimum(self, group: GroupFacts, at: float) -> int:
-        """Return the fewest nodes that the autoscaler keeps of a group at a moment."""
+        """Return the minimum number of nodes that the autoscaler keeps in a group at a moment."""
         is_night = any(each.begin <= at and (each.end is None or at < each.end) for each in self.nights)
         return group.night_min if is_night and group.night_min is not None else group.min
 

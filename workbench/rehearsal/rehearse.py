@@ -158,7 +158,7 @@ class Rehearser:
         return Prices(stack_cost(config, self.book))
 
     def _go_on(self) -> None:
-        """Raise if the tasks are to end: progress is reported often enough for a quick end."""
+        """Raise if the tasks should end; progress is reported often enough to end them quickly."""
         if self.stopped.is_set():
             raise KeyboardInterrupt
 
@@ -170,7 +170,7 @@ Played: TypeAlias = tuple[tuple[Task, Outcome], ...]
 def rehearse_all(tasks: Sequence[Task], rehearser: Rehearser, *, at_once: int) -> Played:
     """Rehearse all tasks; those whose control plane fails or does not start have outcomes without a verdict.
 
-    A stack that is refused is refused for every scenario: it ends with the first one.
+    A refused stack is refused for every scenario, so no other scenario is played on it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A stack as an earlier commit has it."""
+"""A stack as it was in an earlier commit."""
 
 import tempfile
 from dataclasses import replace
@@ -12,7 +12,7 @@ from workbench.system.errors import UserError
 from workbench.system.git import git
 
 COMPARE: Final = "--compare"
-"""The option that most often asks for a commit."""
+"""The option that most often names a commit."""
 
 
 def commit_of(folder: Path, revision: str, asked: str = COMPARE) -> str:
@@ -23,9 +23,9 @@ def commit_of(folder: Path, revision: str, asked: str = COMPARE) -> str:
     folder
         A folder of the repository.
     revision
-        What Git takes for a commit, such as ``main`` or ``HEAD~1``.
+        What Git accepts as a commit, such as ``main`` or ``HEAD~1``.
     asked
-        What asked for it, for messages. Default: the option ``--compare``.
+        The option that named it, for messages. Default: the option ``--compare``.
 
     Raises
     ------

@@ -14,7 +14,7 @@ SPEED: Final = 60.0
 
 
 class Scaler(StrEnum):
-    """What adds nodes to a cluster and removes them; the values are what reports call it."""
+    """What adds nodes to a cluster and removes them; the values are its names in reports."""
 
     CLUSTER_AUTOSCALER = "Cluster Autoscaler"
     KARPENTER = "Karpenter"

@@ -37,7 +37,7 @@ SPOT_PRODUCTS: Final = ("Linux/UNIX", "Linux/UNIX (Amazon VPC)")
 """Descriptions of Linux in the price history, as in the same file."""
 
 AT_ONCE: Final = 100
-"""Machine types of one question for spot prices."""
+"""Machine types per request for spot prices."""
 
 LOG_IN: Final = "Log in with a role of the account, then run the command again."
 _RETRIES: Final = Config(retries={"mode": "standard", "max_attempts": 8}, connect_timeout=10, read_timeout=60)
@@ -71,7 +71,7 @@ def read(
     Raises
     ------
     UserError
-        AWS refuses or does not answer; names both problems if on-demand and spot prices cannot be read.
+        AWS refuses or does not answer; the message has both problems if on-demand and spot prices cannot be read.
     """
     problems = list[UserError]()
     on_demand, spot = dict[str, float](), dict[str, float]()
@@ -145,7 +145,7 @@ class _Asking:
         self._action = action
 
     def __enter__(self) -> None:
-        """Begin to ask."""
+        """Begin the request."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         """Convert the error."""

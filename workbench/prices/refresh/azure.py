@@ -33,7 +33,7 @@ ATTEMPTS: Final = 6
 """Attempts for a page."""
 
 PAGES_MAX: Final = 500
-"""Pages of an answer; a region has some 20 of 1,000 prices."""
+"""Maximum pages of an answer; a region has about 20 pages of 1,000 prices."""
 
 _PAUSE: Final = 1.0
 """Seconds before the second attempt; doubles for each further one."""
@@ -83,7 +83,7 @@ class _Page(BaseModel):
 
 @dataclass(frozen=True)
 class Api:
-    """How the API is asked.
+    """How the API is queried.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def read(
     tell
         Receives progress messages.
     api
-        How the API is asked. Default: Azure's.
+        How the API is queried. Default: Azure's.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def _pages(region: str, api: Api) -> Iterator[_Page]:
     for _ in range(PAGES_MAX):
         if not following:
             return
-        # A link to another host would send us elsewhere.
+        # Do not follow a link to another host.
         if _host(following) != _host(api.url):
             raise UserError(f"The Azure Retail Prices API links to a page of another host: {following[:200]!r}.")
         try:
@@ -170,7 +170,7 @@ def _host(url: str) -> tuple[str, str | None, int | None]:
 
 
 def _get(url: str, sleep: Callable[[float], None]) -> bytes:
-    """Return a page; repeats attempts that fail for a passing reason."""
+    """Return a page; retry after temporary failures."""
     problem = ""
     for attempt in range(ATTEMPTS):
         pause = min(_PAUSE * 2**attempt, _PAUSE_MAX)

@@ -1,4 +1,4 @@
-"""Reads the prices of a stack's region and writes them beside the stack files."""
+"""Reads the prices of a stack's region and writes them next to the stack files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ class Advice:
     before, after
         Outcome of the stack as it is, and with the edits; the same if there are none.
     rehearsals, budget
-        How many were made, and how many were allowed.
+        Number of rehearsals that ran, and the allowed maximum.
     patch
         Unified diff of the files, for ``git apply``; may be empty.
     unpatched
@@ -26,8 +26,8 @@ class Advice:
     refused
         Changes that were considered and that the stack file's own checks refuse, with their reason.
     ended
-        How a control plane failed and so ended the search before its budget; empty if none did. The first line says
-        which, others show the end of its log.
+        How a control plane failed and so ended the search early; empty if none did. The first line names it, the others
+        show the end of its log.
     """
 
     edits: tuple[Edit, ...]
@@ -63,7 +63,7 @@ class Advice:
 
     @property
     def summary(self) -> str:
-        """A few sentences that say what was found, and whether the search ended early."""
+        """What was found, and whether the search ended early, in a few sentences."""
         missed = self.before.missed
         made = f"{self.rehearsals} of at most {self.budget} rehearsals"
         if not missed:

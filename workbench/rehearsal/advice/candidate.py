@@ -16,9 +16,9 @@ class Candidate:
     Parameters
     ----------
     make
-        The edits for a number; fixed edits ignore it.
+        Returns the edits for a number; fixed edits ignore it.
     number
-        The number that certainly is enough, tried first.
+        A number that is certainly enough; tried first.
     least
         The smallest change that is worth a try; equal to ``number`` for fixed edits. It may be above ``number`` if a
         smaller number is the larger change.

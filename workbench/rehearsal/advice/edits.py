@@ -53,7 +53,7 @@ class UnfitError(ValueError):
 
 
 def applied(document: Any, edits: Iterable[Edit], below: KeyPath = ()) -> Any:
-    """Return a copy of a document with the edits made; a mapping that an edit leads through and is missing is added."""
+    """Return a copy of a document with the edits made; missing mappings on the path of an edit are added."""
     changed = copy.deepcopy(document)
     for edit in edits:
         parent = changed

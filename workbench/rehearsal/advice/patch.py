@@ -1,7 +1,7 @@
 """Edits of YAML text at the lines of their keys, and patches that ``git apply`` accepts.
 
-Everything that an edit does not name stays as it is: comments, order, quotes, line ends. PyYAML says where values begin
-and end, and ``yaml_source`` reads the result back: it must say exactly what was wanted.
+Everything that an edit does not name is unchanged: comments, order, quotes, line ends. PyYAML finds where values begin
+and end. ``yaml_source`` reads the result back, which must equal the wanted document.
 """
 
 import difflib
@@ -22,7 +22,7 @@ _NO_NEWLINE: Final = "\\ No newline at end of file\n"
 
 
 class PatchError(Exception):
-    """The edits cannot be made in the text, such as inside an alias; says which and what to do."""
+    """The edits cannot be made in the text, such as inside an alias; the message says which and what to do."""
 
 
 def edited(text: str, edits: Iterable[Edit], below: KeyPath = ()) -> str:
@@ -59,7 +59,7 @@ def edited(text: str, edits: Iterable[Edit], below: KeyPath = ()) -> str:
 def patch_of(file: Path, before: str, after: str) -> str:
     """Return the unified diff between two texts of a file; empty if they are equal.
 
-    Paths are relative to the Git repository that has the file, or to its folder. ``git apply`` takes them there.
+    Paths are relative to the Git repository that has the file, or to its folder. ``git apply`` expects this.
     """
     if before == after:
         return ""
@@ -86,7 +86,7 @@ def _lines(text: str) -> list[str]:
 
 
 class _Text:
-    """A YAML text whose nodes know their place in it."""
+    """A YAML text, and its nodes with their positions in it."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -127,7 +127,7 @@ class _Text:
         return self._with_lines(self._last_line(last), [f"{' ' * column}- {inline(item)}" for item in items])
 
     def _with_entry(self, parent: Any, key: str, value: Any) -> str:
-        """Add a key: at the end of a flow mapping, after the first plain value of a block, a mapping at its end."""
+        """Add a key at the end of a mapping; in a block, a value that is not a mapping goes after the first scalar."""
         entries = parent.value
         if parent.flow_style:
             at = entries[-1][1].end_mark.index if entries else parent.start_mark.index + 1
@@ -158,7 +158,7 @@ class _Text:
         return re.sub(r"\s*,\s*$", "", left, count=1) + right
 
     def _with_lines(self, after: int, lines: list[str]) -> str:
-        """Insert lines after the line of that number; the last line of the file keeps its missing end."""
+        """Insert lines after the line ``after``; a file without a final line end still has none."""
         old = _lines(self._text)
         head, tail = old[: after + 1], old[after + 1 :]
         has_end = head[-1].endswith("\n")
@@ -166,7 +166,7 @@ class _Text:
         return "".join([*head, new + self._end if has_end else self._end + new, *tail])
 
     def _last_line(self, node: Any) -> int:
-        """Return the line on which a value ends; that of a block's last value, before comments that follow."""
+        """Return the line on which a value ends; for a block, that of its last value, before comments that follow."""
         if isinstance(node, yaml.ScalarNode) or node.flow_style or not node.value:
             end = self._end_of(node)
             return self._text.count("\n", 0, max(end, node.start_mark.index))
@@ -186,7 +186,7 @@ class _Text:
         return self._text.rfind("\n", 0, index) + 1
 
     def _step(self, entries: Any) -> int:
-        """Return by how many columns the file indents a block, as its own entries do."""
+        """Return the number of columns by which these entries indent a block."""
         for key, node in entries:
             if isinstance(node, yaml.MappingNode) and node.value and not node.flow_style:
                 return int(node.value[0][0].start_mark.column - key.start_mark.column)
@@ -203,7 +203,7 @@ def _entry(node: Any, key: Any) -> tuple[Any, Any] | None:
 
 
 def _written(entry: Any) -> Any:
-    """Return what stands last in the text of an entry or item: its value, or its key if the value is an alias.
+    """Return what comes last in the text of an entry or item: its value, or its key if the value is an alias.
 
     The node of an alias is that of its anchor, which comes before.
     """

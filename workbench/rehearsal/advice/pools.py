@@ -43,14 +43,14 @@ def for_stack(miss: Miss, hint: Hint) -> Iterator[Candidate]:
 
 
 def _sized(hint: Hint, name: str, keys: tuple[str, ...], number: int, least: int) -> Candidate:
-    """Return the candidate that gives a number to keys of a pool's size."""
+    """Return the candidate that sets keys of a pool's size to a number."""
     return Candidate(
         lambda each: tuple(stack_edit(hint.cause, each, "pools", name, "size", key) for key in keys), number, least
     )
 
 
 def _max(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
-    """Raise the maximum to the need, or lower it for a bound; a pool whose size must stay fixed grows as a whole."""
+    """Raise the maximum to the need, or lower it to an upper bound; for a fixed size, raise the minimum with it."""
     size = miss.config.pools[name].size
     if isinstance(miss.expectation, AtMost):
         bound = miss.expectation.nodes if miss.expectation.nodes is not None else size.max // 2
@@ -67,7 +67,7 @@ def _max(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
 
 
 def _need(miss: Miss, name: str) -> int:
-    """Return the nodes that the work needs, of a pool with a group for each zone as many in each."""
+    """Return the number of nodes that the work needs; for a pool with a group per zone, that number in each zone."""
     zones = {group.zone for group in miss.record.groups if group.pool == name and group.zone}
     need = nodes_needed(miss.record, miss.scenario, name) * max(1, len(zones))
     gpus = max((group.gpus for group in miss.record.groups if group.pool == name), default=0)
@@ -80,7 +80,7 @@ def _need(miss: Miss, name: str) -> int:
 
 
 def _min(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
-    """Keep enough nodes ready; or fewer for a bound of hours or money."""
+    """Keep enough nodes ready, or fewer if hours or costs have an upper bound."""
     size = miss.config.pools[name].size
     if isinstance(miss.expectation, AtMost):
         if size.min:
@@ -97,7 +97,7 @@ def _types(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
     pool = miss.config.pools[name]
     groups = [group for group in miss.record.groups if group.pool == name]
     is_refused = REFUSED_BY_CLOUD in hint.cause
-    # A reservation, a fast network and a placement group take one type.
+    # A reservation, a fast network and a placement group allow only one type.
     for pod in miss.shapes[:2] if not (pool.reservation or pool.fabric or pool.close_together) else ():
         larger = larger_type(groups[0], pod) if groups and not is_refused else None
         for kind in (larger, _other_family(pool) if is_refused else None):
@@ -204,7 +204,7 @@ def _gpu_pool(miss: Miss, hint: Hint, pod: PodRecord) -> Iterator[Candidate]:
     provider = users[0].instances[0].provider if users else Provider.AWS
     count = max(devices(pod.spec).values(), default=pod.gpus) or 1
     resource = next(iter(devices(pod.spec)), DEFAULT_GPU_RESOURCE)
-    if is_part_of_gpu(resource):  # of what size is the author's choice
+    if is_part_of_gpu(resource):  # the author must choose the size of the part
         return
     fits = (
         each
@@ -232,7 +232,8 @@ def _gpu_pool(miss: Miss, hint: Hint, pod: PodRecord) -> Iterator[Candidate]:
 def _copy(miss: Miss, hint: Hint, source: str, name: str, **changes: Any) -> Candidate:
     """Return a new pool like another, elastic from zero, with some keys changed.
 
-    It shares no reservation, and what keeps machines ready or ends their day fits the size and lifecycle of its source.
+    It does not get the source's reservation, nor its settings for standby machines and office hours, which fit only the
+    size and lifecycle of the source.
     """
     pool = miss.config.pools[source]
     left = {"size", "labels", *_KEPT_BY_SOURCE, *(("lifecycle", "zone", "reservation") if pool.reservation else ())}
@@ -251,7 +252,7 @@ def _free(miss: Miss, name: str) -> str:
 
 
 def _quota(miss: Miss, hint: Hint, namespace: str, key: str) -> Iterator[Candidate]:
-    """Raise the quota to what was in use and what was refused."""
+    """Raise the quota to what was in use plus what was refused."""
     resource = key.removeprefix("quota.")
     need = max((needed_quota(miss, each.work, resource) for each in miss.finding.refusals), default=0.0)
     if not need or resource not in ("cpu", "memory", "gpus", "gpuSlices"):

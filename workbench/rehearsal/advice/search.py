@@ -1,8 +1,8 @@
 """Searches for a change that meets missed expectations, by rehearsing candidates in the order of the hints.
 
-The first candidate that meets all is made as small as possible; others might be smaller. One edit is tried before two.
-A number, such as a maximum size, is first set to what the record shows to be enough, then halved down towards the
-smallest that still is. Every candidate must pass the stack file's own checks first, and each is rehearsed once.
+The search makes the first candidate that meets all expectations as small as possible; others might be smaller. It tries
+one edit before two. It first sets a number, such as a maximum size, to what the record shows to be enough, then halves
+it towards the smallest that is enough. Each candidate must pass the stack file's own checks and is rehearsed once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -46,16 +46,16 @@ def advise(  # noqa: PLR0913 five of them are what is searched
     scenario_file: Path | None = None,
     how_to_edit: str = "change it by hand",
 ) -> Advice:
-    """Return the first change that meets what the outcome misses, made as small as possible, else the best one found.
+    """Return the first change that meets all expectations, made as small as possible, else the best one found.
 
-    If a control plane ends the search, it is the best found until then.
+    If a control plane fails, the search ends and returns the best change found until then.
 
     Parameters
     ----------
     stack, scenario, outcome
         What was rehearsed, and its outcome.
     rehearse
-        Rehearses a variant; called at most ``budget`` times, and no more after its control plane failed.
+        Rehearses a variant; called at most ``budget`` times, and not again after its control plane failed.
     budget
         Greatest number of rehearsals.
     scenario_file
@@ -157,7 +157,7 @@ class _Search:
         return merged(base, candidate.make(good)), best
 
     def _candidates(self, base: tuple[Edit, ...], outcome: Outcome) -> Iterator[Candidate]:
-        """Yield what the hints of the missed expectations lead to, each once, those of first hints first."""
+        """Yield the candidates of the missed expectations' hints, each once, those of first hints first."""
         if outcome.record is None:
             return
         stack, scenario = stack_with(self.stack, base), scenario_with(self.scenario, base)
@@ -188,7 +188,7 @@ class _Search:
         self.spent += 1
         try:
             result = self.rehearse(stack, scenario)
-        except (LostError, UserError) as error:  # a machine that cannot run this one would fail the next, too
+        except (LostError, UserError) as error:  # a machine that cannot run this one cannot run the next
             self.ended = str(error)
             return None
         if result.skipped:  # it no longer has what the scenario needs, so nothing was shown

@@ -1,4 +1,4 @@
-"""Waits until the API server judges requests by all admission policies that were applied."""
+"""Waits until the API server enforces all admission policies that were applied."""
 
 import time
 from typing import Any, Final

@@ -32,7 +32,7 @@ class KubeApi(Api):
         Returns what a ``LostError`` says: which component has ended, where its log is and what to do. Default: the
         address that does not answer.
     patience
-        Seconds for which a server that does not answer is asked again.
+        Seconds for which requests are retried if the server does not answer.
     """
 
     def __init__(self, kubeconfig: Path, lost: Callable[[], str] = lambda: "", *, patience: float = PATIENCE) -> None:

@@ -16,7 +16,7 @@ from workbench.rehearsal.scenario.durations import duration_text
 from workbench.rehearsal.settings import Pace
 
 Flag: TypeAlias = str | tuple[str, ...]
-"""Text of a flag; a tuple stands for a flag that is given several times."""
+"""Text of a flag; a tuple sets the flag several times."""
 
 DEFAULTS: Final[Mapping[str, str]] = {
     "balance-similar-node-groups": "false",
@@ -53,7 +53,7 @@ _IN_SECONDS: Final = "max-graceful-termination-sec"
 """The only flag that is a whole number of seconds."""
 
 _SCAN_MIN: Final = 0.2
-"""Real seconds between two looks at the cluster: more often keeps a machine of two cores busy with nothing else."""
+"""Real seconds between two scans of the cluster: more frequent ones would fully occupy a machine with two cores."""
 
 _LEAST: Final[Mapping[str, float]] = {
     "initial-node-group-backoff-duration": 1,
@@ -67,7 +67,7 @@ _LEAST: Final[Mapping[str, float]] = {
 """Shortest real seconds with which the autoscaler works."""
 
 _LEAST_AFTER_START: Final = 20.0
-"""Real seconds that a simulated node may be late on a busy machine; a node is never given up before."""
+"""Real seconds that a simulated node may be late on a busy machine; the autoscaler never gives up a node earlier."""
 
 _AFTER_START: Final = ("max-node-provision-time", "scale-down-unready-time")
 
@@ -132,7 +132,7 @@ def _of_kind(config: StackConfig) -> dict[str, Flag]:
             named = {name.replace("_", "-"): text for name, text in autoscaler_profile(choices.autoscaler).items()}
             return {
                 **{_RENAMED.get(name, name): text for name, text in named.items()},
-                # As AKS keeps the bounds of its pools itself, and Azure's provider compares groups without their names:
+                # As on AKS: AKS enforces the minimum of its pools, and Azure's provider compares groups without names:
                 # cloudprovider/azure and processors/nodegroupset/azure_nodegroups.go of the same commit.
                 "enforce-node-group-min-size": "true",
                 "balancing-ignore-label": POOL_LABELS,

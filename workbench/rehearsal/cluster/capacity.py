@@ -1,7 +1,7 @@
-"""Groups of which the cloud starts no node for a time: the API server refuses the nodes that the autoscaler creates.
+"""Groups without capacity in the cloud for a time: the API server refuses the nodes that the autoscaler creates.
 
-One policy for the whole scenario reads their names from a ConfigMap. The API server takes over another policy only once
-in a second, which is minutes of a scenario, but another parameter at once (kubernetes v1.36.3, ``policy_source.go`` and
+One policy for the whole scenario reads their names from a ConfigMap. The API server applies a changed policy only once
+a second, which is minutes of a scenario, but a changed parameter at once (kubernetes v1.36.3, ``policy_source.go`` and
 ``CollectParams`` of ``apiserver/pkg/admission/plugin/policy/generic``).
 """
 
@@ -47,7 +47,7 @@ def capacity_objects() -> tuple[dict[str, Any], ...]:
 
 
 class Capacity:
-    """Which groups the cloud starts no node of; may be used from any thread.
+    """The groups for which the cloud starts no nodes; may be used from any thread.
 
     Parameters
     ----------
@@ -58,15 +58,15 @@ class Capacity:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._refusals: Counter[str] = Counter()
-        """How many events refuse nodes of a group."""
+        """Number of events that currently refuse nodes, by group."""
         self._lock = Lock()
 
     def lacks(self, group: str) -> bool:
-        """Return whether the cloud starts no node of a group now."""
+        """Return whether the cloud currently starts no nodes of a group."""
         return self._refusals[group] > 0
 
     def refuse(self, groups: Iterable[str]) -> None:
-        """Start no node of these groups until they are restored as often as they were refused."""
+        """Start no nodes of these groups until they are restored as often as they were refused."""
         self._change(groups, 1)
 
     def restore(self, groups: Iterable[str]) -> None:

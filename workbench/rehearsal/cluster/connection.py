@@ -1,4 +1,4 @@
-"""Connections to an API server on loopback: client certificate, one kept connection per thread, repeated requests."""
+"""Connections to an API server on loopback: client certificate, one open connection per thread, retries."""
 
 import http.client
 import json
@@ -21,9 +21,9 @@ APPLY_PATCH: Final = "application/apply-patch+yaml"
 JSON: Final = "application/json"
 
 PATIENCE: Final = 6.0
-"""Seconds for which a server that does not answer is asked again; a healthy one answers within milliseconds."""
+"""Seconds for which requests are retried if the server does not answer; a healthy one answers in milliseconds."""
 BUSY_PATIENCE: Final = 60.0
-"""Seconds for which a server that answers ``429 Too Many Requests`` is asked again."""
+"""Seconds for which requests are retried if the server answers ``429 Too Many Requests``."""
 _TIMEOUT: Final = 30.0
 """Seconds until a request counts as unanswered."""
 _PAUSE: Final = 0.1
@@ -34,7 +34,7 @@ _UNWELL: Final = {
     HTTPStatus.SERVICE_UNAVAILABLE,
     HTTPStatus.GATEWAY_TIMEOUT,
 }
-"""What an API server answers whose etcd does not, or that is starting."""
+"""Statuses of an API server that is starting or whose etcd does not answer."""
 _EVICTION: Final = "/eviction"
 """End of paths at which 429 is the verdict of a PodDisruptionBudget, not a busy server."""
 
@@ -77,7 +77,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back: HTTP status, the body's text and seconds until the server wants to be asked again."""
+    """A response: HTTP status, the body's text, and the seconds after which the server wants a retry."""
 
     status: int
     text: bytes
@@ -90,7 +90,7 @@ class Answer:
 
     @property
     def is_good(self) -> bool:
-        """Whether the server did what it was asked."""
+        """Whether the request succeeded."""
         return self.status < HTTPStatus.BAD_REQUEST
 
     def refusal(self) -> ApiError:
@@ -114,10 +114,10 @@ class Server:
     kubeconfig
         A file of one cluster, and of one user with a client certificate. ``http`` addresses need no certificate.
     lost
-        Returns what a ``LostError`` says besides the address: which component has ended, where its log is. Default:
-        nothing.
+        Returns what a ``LostError`` says in addition to the address: which component has ended, where its log is.
+        Default: nothing.
     patience
-        Seconds for which a server that does not answer is asked again.
+        Seconds for which requests are retried if the server does not answer.
     """
 
     def __init__(self, kubeconfig: Path, lost: Callable[[], str] = lambda: "", *, patience: float = PATIENCE) -> None:
@@ -140,10 +140,10 @@ class Server:
         return http.client.HTTPSConnection(str(url.hostname), url.port, timeout=timeout, context=self._tls)
 
     def ask(self, request: Request) -> Answer:
-        """Send a request and return the answer; ask again if the server is busy, restarting, or another was faster.
+        """Send a request and return the answer; retry if the server is busy or restarting, or another was faster.
 
-        A request may be sent again only if the server did not answer it, so that one that creates an object may find
-        its own object: the caller decides what ``409`` means.
+        The server may have executed a request that it did not answer. A repeated request to create an object may then
+        find the object of the first: the caller decides what ``409`` means.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class Server:
             pause = min(2 * pause, _LONGEST_PAUSE / 2)
 
     def give_up(self, error: Exception | None, waited: float) -> None:
-        """Raise ``LostError`` if it is known what has ended, or if the server has not answered for too long."""
+        """Raise ``LostError`` if a component is known to have ended, or if the server has not answered for too long."""
         if known := self._lost():
             raise LostError(known) from error
         if waited > self.patience:
@@ -181,7 +181,7 @@ class Server:
             self._own.connection = None
 
     def _attempt(self, request: Request) -> tuple[Answer | None, Exception | None]:
-        """Send once, and at once again if the kept connection had ended in the meantime."""
+        """Send a request, and retry at once if the kept connection had been closed in the meantime."""
         kept: http.client.HTTPConnection | None = getattr(self._own, "connection", None)
         if kept is not None:
             answer, _ = self._exchange(request, kept)

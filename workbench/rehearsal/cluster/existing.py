@@ -1,4 +1,4 @@
-"""What a rehearsal assumes of an existing cluster, which nothing asks."""
+"""What a rehearsal assumes about an existing cluster, which it does not query."""
 
 from dataclasses import replace
 from typing import Final
@@ -8,16 +8,16 @@ from infra.config import CONFIG_KEY
 from workbench.stacks import Stack
 
 PLACES: Final = (
-    "The API server is taken to offer MutatingAdmissionPolicy, so pods without a place get one. If that of the cluster "
-    "does not, set cluster.mutatingAdmission to false."
+    "The API server is assumed to offer MutatingAdmissionPolicy, so pods without a place get one. If that of the "
+    "cluster does not, set cluster.mutatingAdmission to false."
 )
 
 
 def as_rehearsed(stack: Stack) -> tuple[Stack, str]:
-    """Return the stack as the rehearsal runs it, and what that assumes as a sentence; empty if nothing.
+    """Return the stack as the rehearsal runs it, and its assumption as a sentence; empty if it has none.
 
-    ``up`` looks up whether an existing cluster offers MutatingAdmissionPolicy. Here the API server that it would ask is
-    the rehearsal's, which does. A stack file that says something about it decides itself.
+    ``up`` queries whether an existing cluster offers MutatingAdmissionPolicy. Here it would query the rehearsal's API
+    server, which always does. A value in the stack file takes precedence.
     """
     cluster = stack.config.cluster
     if not isinstance(cluster, ExistingConfig) or cluster.mutating_admission is not None:

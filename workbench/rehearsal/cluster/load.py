@@ -27,7 +27,7 @@ FILE: Final = Path(__file__).with_name("loads.yaml")
 _SYSTEM: Final = "kube-system"
 _REGISTRY: Final = "registry.k8s.io/"
 _IMAGE: Final = "pause:3.10"
-"""No simulated node pulls an image; admission wants one with a version, of an approved registry."""
+"""Simulated nodes pull no images, but admission requires one with a version, from an approved registry."""
 
 _SYSTEM_POOL: Final = {"key": "kubernetes.azure.com/mode", "operator": "In", "values": ["system"]}
 _CRITICAL: Final = {"key": "CriticalAddonsOnly", "operator": "Exists"}
@@ -105,8 +105,8 @@ def entries() -> Loads:
 def load_of(config: StackConfig, scaler: Scaler = Scaler.CLUSTER_AUTOSCALER) -> CoreLoad:
     """Return what the cluster of a stack runs before any user work.
 
-    Core services are in the first namespace with core services, and get their place from admission, as a chart's
-    default values leave it to them. On clusters whose admission gives no places they have those of
+    Core services are in the first namespace with core services. Admission places them, because their charts' default
+    values set no placement. On clusters whose admission places no pods, they have the placement of
     ``igz-clusters values``.
     """
     known = entries()

@@ -1,7 +1,7 @@
 """Serves ``metrics.k8s.io`` to the API server of a rehearsal, as metrics-server does on a cluster.
 
 The API server finds it by a Service of type ``ExternalName``, since endpoints on loopback are refused; the name is
-followed as it is (kubernetes v1.36.3, ``staging/src/k8s.io/apiserver/pkg/util/proxy/proxy.go``, ``ResolveCluster``).
+used unchanged (kubernetes v1.36.3, ``staging/src/k8s.io/apiserver/pkg/util/proxy/proxy.go``, ``ResolveCluster``).
 Both sides show certificates: the API server verifies the name ``SERVICE.NAMESPACE.svc`` (``kube-aggregator``,
 ``pkg/controllers/status/remote/remote_available_controller.go``, ``BuildTransportConfig``), and only its front proxy
 is answered, after the API server has checked the user's rights.
@@ -36,7 +36,7 @@ WINDOW: Final = 15.0
 (https://github.com/kubernetes-sigs/metrics-server/blob/026af897f5f59ecbee64b4c898dcb8f38b7c32d6/charts/metrics-server/values.yaml)."""
 
 _AVAILABLE_SECONDS: Final = 30.0
-"""Longest wait until the API server has found the server; it looks at once."""
+"""Longest wait until the API server has found this server; it checks at once."""
 _PAUSE: Final = 0.05
 
 
@@ -48,7 +48,7 @@ class MetricsServer:
     pki
         Folder of the instance's certificates.
     usages
-        Returns what pods use, whenever the API server asks.
+        Returns what pods use; called for each request of the API server.
     window
         Real time over which usage is measured, as Kubernetes writes it, such as ``250ms``.
     """
@@ -71,7 +71,7 @@ class MetricsServer:
         return int(self._server.server_address[1])
 
     def close(self) -> None:
-        """Take no more connections; those that are open end with the API server."""
+        """Accept no more connections; open ones end with the API server."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

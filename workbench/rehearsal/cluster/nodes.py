@@ -17,7 +17,7 @@ from workbench.rehearsal.settings import Pace, Scaler
 def static_nodes(config: StackConfig) -> list[dict[str, Any]]:
     """Return the nodes of all static groups as manifests; they are ready at once.
 
-    Nodes of a group over several zones are in its zones in turn, as a cloud spreads them.
+    Nodes of a group with several zones are distributed over them in turn, as in a cloud.
     """
     static = (simulated_group(config, group) for group in config.groups if not group.is_elastic)
     return [node for group in static for node in nodes.static_nodes(group)]
@@ -33,7 +33,7 @@ def autoscaler_maps(
     Parameters
     ----------
     groups
-        The stack's groups with the bounds of now. Default: those of the stack file.
+        The stack's groups with their current bounds. Default: those of the stack file.
     """
     elastic = [group for group in groups or config.groups if group.is_elastic]
     if not elastic:

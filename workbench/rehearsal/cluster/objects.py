@@ -35,7 +35,7 @@ APPLIED: Final = (
 )
 """Kinds that are applied, in this order: parameters exist before the policies that read them, and policies before their
 bindings. Otherwise the API server would look for the parameters again only after 30 s, and refuse all pods until then.
-Of Deployments only the placeholders of headroom are applied: the load of the cluster's own pods is made apart.
+Of Deployments only the placeholders of headroom are applied: the load of the cluster's own pods is created separately.
 """
 
 LEFT_OUT: Final = {
@@ -56,8 +56,8 @@ _ONE_PROGRAM: Final = Lock()
 def objects_of(stack: Stack) -> list[dict[str, Any]]:
     """Return the manifests that a rehearsal of ``stack`` needs, in the order in which they can be applied.
 
-    The stack's program runs in this process. Of a cluster that does not exist yet nothing is known: values that its
-    cloud would give are left out. Nothing is known of an existing cluster either.
+    The stack's program runs in this process and queries no cluster: values that the cloud of a new cluster would set
+    are left out, and nothing is known about an existing one either.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def _is_served(api: Api, manifest: Mapping[str, Any]) -> bool:
 
 
 def _is_made_apart(manifest: dict[str, Any]) -> bool:
-    """Return whether the rehearsal makes it itself: ConfigMaps of the node groups, and pods of the cluster's own."""
+    """Return whether the rehearsal creates it itself: ConfigMaps of the node groups, and pods of the cluster's own."""
     kind, metadata = manifest["kind"], manifest["metadata"]
     if kind == "Deployment":
         return bool(metadata.get("namespace") != HEADROOM)

@@ -25,7 +25,7 @@ class Scaling:
     machines
         Machine types of Karpenter; empty for the autoscaler.
     nodes
-        Manifests of the nodes that it does not make.
+        Manifests of the nodes that it does not create.
     objects
         Manifests that it reads, applied after the nodes exist.
     assumptions
@@ -41,7 +41,7 @@ class Scaling:
 
 
 def autoscaling(config: StackConfig, pace: Pace) -> Scaling:
-    """Return Cluster Autoscaler as the stack deploys it; it makes the minimum of elastic groups, too."""
+    """Return Cluster Autoscaler as the stack deploys it; it also creates the minimum of elastic groups."""
     flags = autoscaler_flags(config, pace)
     maps = (
         {

@@ -66,9 +66,9 @@ class Api(Protocol):
         """Apply a JSON merge patch and return the object; ``ApiError`` if it is refused."""
 
     def delete(self, path: str, *, grace: int | None = None) -> bool:
-        """Delete an object, or all objects of a collection; what they own goes later. Return whether it existed.
+        """Delete an object, or all objects of a collection; return whether it existed. What they own is deleted later.
 
-        ``grace``: seconds that pods get to end. Default: what each pod says.
+        ``grace``: seconds that pods get to end. Default: each pod's own value.
         """
 
     def path_of(self, manifest: Mapping[str, Any]) -> str:

@@ -34,14 +34,15 @@ PREFIX: Final = "rehearsal-"
 """Beginning of the names of rehearsals' instances."""
 
 NODES_SECONDS: Final = 60.0
-"""Longest wait for the next of the first nodes to get ready, besides its start."""
+"""Longest wait for the next of the first nodes to become ready, in addition to its start-up time."""
 LOAD_SECONDS: Final = 6.0
-"""Longest wait for the next of the cluster's own pods to run, besides the start of nodes; the others do not fit."""
+"""Longest wait for the next of the cluster's own pods to run, in addition to the start-up time of nodes; after it, the
+remaining pods count as not fitting."""
 
 _NAME_LENGTH: Final = 63
 _PAUSE: Final = 0.2
 _RESTS: Final = 4
-"""Pause between two looks at the cluster, as a multiple of the time that a look takes."""
+"""Pause between two queries of the cluster, as a multiple of the time that a query takes."""
 _TAIL: Final = 15
 _NODES: Final = "/api/v1/nodes"
 
@@ -121,7 +122,7 @@ def simulated(
     """Run the cluster of a stack until the end of the block, then delete it.
 
     The control plane and its data have a folder of their own, so that several rehearsals can run at once, also of one
-    stack. It ends with this process, however that ends; what a killed process left behind is deleted here.
+    stack. It ends with this process, even if that is killed; this function deletes what killed processes left behind.
 
     Parameters
     ----------
@@ -197,7 +198,7 @@ class _Building:
 
     @staticmethod
     def _look(left: Callable[[], str]) -> str:
-        """Return what is left, after a pause if that is anything: frequent looks slow a large cluster down."""
+        """Return what is left, after a pause if anything is: frequent queries slow a large cluster down."""
         begin = time.monotonic()
         if text := left():
             time.sleep(max(_PAUSE, _RESTS * (time.monotonic() - begin)))
@@ -265,7 +266,7 @@ def _made(api: KubeApi, manifest: Mapping[str, Any]) -> None:
     try:
         api.create(manifest)
     except ApiError as error:
-        if error.status == HTTPStatus.CONFLICT:  # its own object, of a request that was repeated
+        if error.status == HTTPStatus.CONFLICT:  # created by an earlier attempt of this request
             return
         raise UserError(
             f"The simulated cluster refuses its {manifest['kind']} {manifest['metadata']['name']}: {error.message}",
@@ -280,7 +281,7 @@ def _unready(api: KubeApi, wanted: int) -> str:
 
 
 def _is_ready(node: Mapping[str, Any]) -> bool:
-    # The taint goes a moment after the condition; without it the scheduler uses the node.
+    # The taint is removed a moment after the condition changes; only then does the scheduler use the node.
     taints = {each["key"] for each in node["spec"].get("taints", ())}
     conditions = {each["type"]: each["status"] for each in node["status"].get("conditions", ())}
     return conditions.get("Ready") == "True" and "node.kubernetes.io/not-ready" not in taints

@@ -21,12 +21,12 @@ _SYNC: Final = 15.0
 _STABILIZATION: Final = 300.0
 _CPU_INITIALIZATION: Final = 300.0
 _INITIAL_READINESS: Final = 30.0
-"""Seconds between two looks at a HorizontalPodAutoscaler, for which replicas stay after the load has gone, for which a
+"""Seconds between two syncs of a HorizontalPodAutoscaler, for which replicas stay after the load has gone, for which a
 new pod's CPU may be ignored, and within which it counts as not yet ready: the defaults of
 ``--horizontal-pod-autoscaler-*`` (kubernetes v1.36.3, ``pkg/controller/podautoscaler/config/v1alpha1/defaults.go``).
-The tolerance of 10 % is not a time and stays."""
+The tolerance of 10 % is not a time, so it keeps its default."""
 SOONEST_SYNC: Final = 0.1
-"""Shortest real time between two of these looks: each costs the control plane some requests."""
+"""Shortest real time between two of these syncs: each costs the control plane some requests."""
 _OLDEST_EMULATED: Final = 3
 """How many minors back an API server can emulate (kubernetes v1.36.3, ``component-base/compatibility``)."""
 
@@ -36,7 +36,7 @@ _SIMULATED_AT_ONCE: Final = {
     "nodeLeaseParallelism": 8,
     "podsOnNodeSyncParallelism": 16,
 }
-"""How much the simulator does at once; usual are 4, 4, 4 and 1. It has no defaults for a file that names only some."""
+"""How much the simulator does in parallel; usual are 4, 4, 4 and 1. A file that sets some of them must set all."""
 
 
 @dataclass(frozen=True)
@@ -122,12 +122,12 @@ def tuning(
 
 
 def sync_period(pace: Pace) -> float:
-    """Return the real seconds between two looks at a HorizontalPodAutoscaler."""
+    """Return the real seconds between two syncs of a HorizontalPodAutoscaler."""
     return max(pace.real(_SYNC), SOONEST_SYNC)
 
 
 def is_sync_late(pace: Pace) -> bool:
-    """Return whether these looks are rarer in the scenario's time than on a cluster."""
+    """Return whether these syncs are rarer in the scenario's time than on a cluster."""
     return sync_period(pace) > pace.real(_SYNC)
 
 

@@ -1,4 +1,4 @@
-"""Watches of the API server: what exists, then each change, across lost connections and forgotten versions."""
+"""Watches of the API server: what exists, then each change, across lost connections and expired versions."""
 
 import http.client
 import json
@@ -19,9 +19,9 @@ Event = Mapping[str, Any]
 """``{"type": "ADDED" | "MODIFIED" | "DELETED", "object": ...}``."""
 
 _LIFE: Final = 600
-"""Seconds after which the server ends a watch, which goes on with another request."""
+"""Seconds after which the server ends a watch; it continues with another request."""
 _SILENCE: Final = 150.0
-"""Seconds without news after which the watch asks again; of most kinds the server sends a bookmark every minute."""
+"""Seconds without data after which the watch sends a new request; most kinds get a bookmark every minute."""
 _PAGE: Final = 1000
 _PAUSE: Final = 0.1
 _BLOCK: Final = 1 << 20
@@ -69,7 +69,7 @@ class Watch(Iterator[Event]):
         connection = self._connection
         if connection is not None and connection.sock is not None:
             with suppress(OSError):
-                # Not the TLS socket's own method: it would take the session away under the reader.
+                # Not the TLS socket's own method: it would remove the session while the reader uses it.
                 socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
 
     def _run(self) -> Iterator[Event]:
@@ -182,9 +182,9 @@ class Watch(Iterator[Event]):
 
 
 def _read(response: http.client.HTTPResponse) -> bytes:
-    """Return what has arrived; nothing after a long silence: the next request shows whether the server is there.
+    """Return what has arrived; nothing after a long silence: the next request shows whether the server still answers.
 
-    Events have no bookmarks, so that a quiet cluster is silent for long.
+    Watches of events get no bookmarks, so a quiet cluster sends nothing for a long time.
     """
     try:
         return response.read1(_BLOCK)

@@ -12,7 +12,7 @@ SPEED_MAX: Final = 120.0
 """Fastest speed of a duel: what Karpenter computes takes real time, and counts as scenario time (assumed)."""
 
 NAME_MAX: Final = 57
-"""Characters of a NodePool's name: those of its nodes add six, and a label takes 63."""
+"""Maximum length of a NodePool's name: names of its nodes add six characters, and a label's value has at most 63."""
 
 _DOMAIN: Final = "karpenter.sh"
 
@@ -46,7 +46,7 @@ def _of_pools(elastic: list[SimulatedGroup]) -> Iterator[str]:
             models.setdefault(group.pool, set()).add(group.instances[0].gpu_model)
     for pool, labels in {each.group.pool: each.group.labels for each in elastic}.items():
         if len(pool) > NAME_MAX:
-            yield f"pools.{pool}: the name has {len(pool)} characters; a NodePool takes {NAME_MAX}."
+            yield f"pools.{pool}: the name has {len(pool)} characters; that of a NodePool has at most {NAME_MAX}."
         for key in labels:
             domain = key.partition("/")[0]
             if key == WellKnownLabel.HOSTNAME or domain == _DOMAIN or domain.endswith(f".{_DOMAIN}"):

@@ -29,30 +29,30 @@ _MEMORY_USD: Final = 0.005
 """Dollars an hour of a vCPU and of a GiB where a machine has no known price: assumed, only to compare machines."""
 
 _WEIGHT_MAX: Final = 100
-"""Of a NodePool (``NodePoolSpec.Weight``)."""
+"""Largest weight of a NodePool (``NodePoolSpec.Weight``)."""
 
 _OF_GROUPS: Final = frozenset({CAPACITY_TYPE, NODE_GROUP, *POOL_LABELS})
-"""Labels that clouds give to nodes of node groups, which Karpenter's nodes are not."""
+"""Labels that clouds set on nodes of node groups; Karpenter's nodes do not have them."""
 
 _DISRUPTION: Final[Mapping[Scaler, Mapping[str, Any]]] = {
     Scaler.KARPENTER: {"consolidationPolicy": "WhenEmptyOrUnderutilized", "consolidateAfter": "0s"},
     Scaler.KARPENTER_EMPTY: {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "10m"},
 }
-"""The first are the defaults (``pkg/apis/v1/nodepool.go``), the second what comes closest to Cluster Autoscaler."""
+"""The first are the defaults (``pkg/apis/v1/nodepool.go``), the second come closest to Cluster Autoscaler."""
 
 _BUDGETS: Final = ({"nodes": "10%"},)
-"""Nodes that may go at the same time: the default."""
+"""Nodes that may be removed at the same time: the default."""
 
 _CLASS: Final = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "rehearsal"}
 
 
 def karpenter(scaler: Scaler, prices: Callable[[StackConfig], Prices]) -> Callable[[StackConfig, Pace], Scaling]:
-    """Return what makes Karpenter scale a stack's cluster.
+    """Return a function that configures Karpenter to scale a stack's cluster.
 
     Parameters
     ----------
     scaler
-        With which settings.
+        Which of Karpenter's settings to use.
     prices
         Returns the prices of a stack: Karpenter prefers cheap machines.
     """
@@ -99,7 +99,7 @@ class _Translation:
                 "name": name,
                 "architecture": first.group.instances[0].architecture,
                 "operatingSystems": ["linux"],
-                # Without the last one a batch of pods passes the limit of nodes: kubernetes-sigs/karpenter#2915.
+                # Without the last one, a batch of pods exceeds the limit of nodes: kubernetes-sigs/karpenter#2915.
                 "resources": {**first.allocatable, "nodes": "1"},
                 "offerings": [
                     {

@@ -19,7 +19,7 @@ from workbench.report.words import count
 
 LEAD: Final = (
     "Each column is a cluster of its own, one played after the other. A change is from Cluster Autoscaler; it has no "
-    "colour if two runs of the same may differ as much."
+    "colour if two runs under the same scaler may differ as much."
 )
 
 _ALWAYS: Final = ("expectation", "pods", "usd")
@@ -117,18 +117,18 @@ def _row(found: list[Row | None]) -> DuelRow | None:
 
 def _facts(rows: list[DuelRow]) -> Iterator[str]:
     if not any(cell.is_better is not None for row in rows for cell in row.others):
-        yield "No figure differs by more than two runs of the same may."
+        yield "No figure differs by more than two runs under the same scaler may differ."
 
 
 def _moved(outcomes: Mapping[Scaler, Outcome]) -> Iterator[str]:
-    """Yield which pods each scaler took away to save nodes, and how to keep Karpenter from it."""
+    """Yield which pods each scaler moved to save nodes, and how to keep Karpenter from moving them."""
     for scaler, outcome in outcomes.items():
         taken = [pod for pod in lost(outcome.record) if pod.end_cause.startswith(AUTOSCALER)] if outcome.record else []
         if not taken:
             continue
         bare = [pod for pod in taken if not _has_heir(pod, outcome)]
         text = f"{scaler} moved {count(len(taken), 'pod')} of {_works(taken)} to save nodes"
-        yield f"{text}; {len(bare)} of them nothing created again." if bare else f"{text}; all were created again."
+        yield f"{text}; not created again: {len(bare)}." if bare else f"{text}; all were created again."
         if bare and scaler.is_karpenter:
             yield (
                 f'Karpenter leaves pods alone that have the annotation {DO_NOT_DISRUPT}: "true", and with '

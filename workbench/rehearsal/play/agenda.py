@@ -1,4 +1,4 @@
-"""Scenario time, and what is to happen when."""
+"""Scenario time, and the actions that are due at its moments."""
 
 import heapq
 import itertools
@@ -20,7 +20,7 @@ class Clock:
     pace
         How fast scenario time passes.
     ticks
-        Seconds of real time since any moment.
+        Returns seconds of real time since an arbitrary moment.
     """
 
     def __init__(self, pace: Pace, ticks: Callable[[], float] = time.monotonic) -> None:
@@ -29,7 +29,7 @@ class Clock:
         self._zero = ticks()
 
     def start(self) -> None:
-        """Let the scenario begin now."""
+        """Start the scenario now."""
         self._zero = self.ticks()
 
     @property
@@ -51,12 +51,12 @@ class Agenda:
         self._lock = threading.Lock()
 
     def add(self, moment: float, action: Callable[[], None]) -> None:
-        """Let ``action`` happen at ``moment``; of one moment, those added first happen first."""
+        """Schedule ``action`` for ``moment``; actions of one moment run in the order in which they were added."""
         with self._lock:
             heapq.heappush(self._entries, (moment, next(self._count), action))
 
     def add_steps(self, moment: float, steps: Steps, now: Callable[[], float]) -> None:
-        """Let the first of several steps happen at ``moment``, and each other as long after it as ``steps`` says."""
+        """Schedule the first of several steps for ``moment``, and each next one after the time that ``steps`` yield."""
 
         def go() -> None:
             if (wait := next(steps, None)) is not None:

@@ -1,4 +1,4 @@
-"""The units that are on the cluster: their operators, their objects, and MLRun's watch over their runs."""
+"""The units that are on the cluster: their operators, their objects, and MLRun's monitoring of their runs."""
 
 import threading
 from collections import defaultdict
@@ -36,7 +36,7 @@ class ArrivedUnits:
     Parameters
     ----------
     api, chronicle, objects
-        The cluster's API, what is known of it, and the maker of objects.
+        The cluster's API, what is known about it, and what creates the objects.
     create
         Sends a unit's object, and notes how many pods are missing if it is refused; returns whether it was accepted.
     """
@@ -51,7 +51,7 @@ class ArrivedUnits:
         self._units: dict[str, Unit] = {}
         self._operators: dict[str, Operator] = {}
         self._controllers: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        """Kind and path of what makes and counts the pods of each unit."""
+        """Kind and path of the controllers that create the pods of each unit."""
         self._mpi_jobs: dict[str, Manifest] = {}
         """The MPI job of each unit that is one."""
         self._without_zone: set[str] = set()
@@ -60,7 +60,7 @@ class ArrivedUnits:
         self._lock = threading.Lock()
 
     def add(self, unit: Unit, now: float, agenda: Agenda) -> None:
-        """Take a unit over when it arrives."""
+        """Add a unit when it arrives."""
         name = labels.label_value(unit.name)
         with self._lock:
             self._units[name] = unit
@@ -93,7 +93,7 @@ class ArrivedUnits:
         return [path for kind, path in self._controllers[unit.name] if kind == "Deployment"]
 
     def delete(self, unit: Unit) -> None:
-        """Delete the objects of a unit; its volume stays."""
+        """Delete the objects of a unit, except its volume."""
         self._deleted.add(labels.label_value(unit.name))
         self._chronicle.wants(unit.name, 0)
         for _, path in self._controllers[unit.name]:
@@ -138,9 +138,9 @@ class ArrivedUnits:
         return node is not None and node.gone is None and not node.is_ready
 
     def _zone_of_volume(self, unit: Unit) -> Reaction | None:
-        """Return what puts the volume of a unit into the zone of its first pod; None while it has none.
+        """Return what sets the zone of a unit's volume to that of its first pod; None while no pod has a zone.
 
-        A volume of a cloud is made in the zone of the node that was chosen first (``WaitForFirstConsumer``).
+        A cloud creates a volume in the zone of the node that was chosen first (``WaitForFirstConsumer``).
         """
         node = next((each.node for each in self._chronicle.of_unit(unit.name) if each.node), None)
         observed = self._chronicle.node(node) if node else None
@@ -151,7 +151,7 @@ class ArrivedUnits:
         return partial(quietly, self._api.patch, f"/api/v1/persistentvolumes/{unit.claim}", patch)
 
     def _judge(self, unit: Unit, state: str) -> None:
-        """Abort the run of a unit, as MLRun does, if a pod is in a state for which the run's time is over."""
+        """Abort the run of a unit, as MLRun does, if a pod is in a state whose time limit is over."""
         live = [each for each in self._chronicle.of_unit(unit.name) if each.ended is None]
         if any(state_of(each) == state for each in live):
             self._chronicle.mark_unit(unit.name, f"MLRun aborted the run: {state}")

@@ -16,7 +16,7 @@ SCIENTIST: Final = "igz-clusters-rehearsal-scientist"
 """A data scientist: may edit user namespaces."""
 
 INSTALLER: Final = "igz-clusters-rehearsal-installer"
-"""Who installs the platform: administers user namespaces and may install core services."""
+"""The person who installs the platform: administers user namespaces and may install core services."""
 
 MLRUN: Final = "mlrun-api"
 """Service account of MLRun's API (mlrun/ce 44ef417e, ``charts/mlrun-ce/values.yaml``)."""
@@ -73,7 +73,7 @@ def accounts(namespaces: Iterable[str]) -> Iterator[dict[str, Any]]:
     The real charts give their accounts narrower rights; admission judges the author, not where the right to create
     pods comes from.
     """
-    # The operator's chart brings the kind, and the right to it.
+    # The operator's chart installs the kind, and the right to use it.
     rule = {"apiGroups": [mpi_jobs.GROUP], "resources": [mpi_jobs.PLURAL], "verbs": ["create"]}
     yield {"apiVersion": f"{_RBAC}/v1", "kind": "ClusterRole", "metadata": {"name": _MPI_JOBS}, "rules": [rule]}
     for where in namespaces:

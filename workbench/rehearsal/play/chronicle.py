@@ -1,4 +1,4 @@
-"""Watches pods, nodes and events of a cluster, and makes the record of them."""
+"""Watches pods, nodes and events of a cluster, and keeps what it saw for the record."""
 
 import re
 import threading
@@ -19,7 +19,7 @@ from workbench.rehearsal.scenario.places import Place
 from workbench.report.words import count
 
 _UNHEARD: Final = quote("reason!=Scheduled,reason!=SuccessfulCreate,reason!=RegisteredNode")
-"""Leaves out the frequent events that say nothing new: one for each pod or node."""
+"""Leaves out the frequent events that add no information: one for each pod or node."""
 _PATHS: Final = {"pod": "/api/v1/pods", "node": "/api/v1/nodes", "event": f"/api/v1/events?fieldSelector={_UNHEARD}"}
 _SCALERS: Final = "/apis/autoscaling/v2/horizontalpodautoscalers"
 _SAYS: Final = {
@@ -29,7 +29,7 @@ _SAYS: Final = {
     "FailedToScaleUp": "autoscaler",
     "Nominated": "autoscaler",
 }
-"""Reasons of events about pods that wait, and who says them; the last is Karpenter's, which also says the first."""
+"""Reasons of events about waiting pods, and their component; the last is Karpenter's, which also reports the first."""
 
 _KARPENTER: Final = "karpenter"
 """Component that Karpenter's events name."""
@@ -38,13 +38,13 @@ _COMBINED: Final = "(combined from similar events): "
 """What client-go puts before the last of many events that differ a little (``tools/record/events_cache.go``)."""
 
 _LONGEST: Final = 1_000
-"""Characters of a reason that are kept."""
+"""Maximum number of characters of a reason that is kept."""
 
 Manifest = Mapping[str, Any]
 
 
 class Chronicle:
-    """Everything that the API server says about pods and nodes while a scenario is played.
+    """Everything that the API server reports about pods and nodes while a scenario is played.
 
     Moments are those at which the watch delivered an object: the API's own times have whole seconds, which are minutes
     of the scenario.
@@ -80,16 +80,16 @@ class Chronicle:
         self._by_node: dict[str, dict[str, ObservedPod]] = defaultdict(dict)
         self._refusals: list[Refusal] = []
         self._wanted: dict[str, int] = {}
-        """Pods that the controllers of a unit are to make."""
+        """Number of pods that the controllers of a unit should create."""
         self._refused: dict[str, Refusal] = {}
-        """What controllers were refused, by unit."""
+        """Refusals of what controllers created, by unit."""
         self._short: set[str] = set()
-        """Units that have not had all their pods since."""
+        """Units that have not had all their pods since the refusal."""
         self.happenings: list[Happening] = []
         self.nights: list[Night] = []
 
     def start(self, *, scales: bool = False) -> None:
-        """Begin to watch; objects that exist count as created now. ``scales``: also what changes replicas."""
+        """Begin to watch; objects that exist count as created now. ``scales``: also watch autoscalers of replicas."""
         for what, path in {**_PATHS, **({"scaler": _SCALERS} if scales else {})}.items():
             watch = self.cluster.api.watch(path)
             see: Callable[[str, Manifest], None] = getattr(self, f"see_{what}")
@@ -113,7 +113,7 @@ class Chronicle:
             self.problem = self.problem or error
 
     def see_pod(self, change: str, pod: Manifest) -> None:
-        """Take over a change of a pod; placeholders of headroom never run, so nothing is judged about them."""
+        """Process a change of a pod; ignore placeholders of headroom, which never run."""
         if pod["metadata"]["namespace"] == HEADROOM:
             return
         tick, uid = self.clock.ticks(), pod["metadata"]["uid"]
@@ -176,7 +176,7 @@ class Chronicle:
             self._unreplaced[observed.unit].append(observed.uid)
 
     def see_node(self, change: str, node: Manifest) -> None:
-        """Take over a change of a node."""
+        """Process a change of a node."""
         tick, metadata = self.clock.ticks(), node["metadata"]
         with self._lock:
             if (observed := self.nodes.get(metadata["uid"])) is None:
@@ -204,7 +204,7 @@ class Chronicle:
         return next((name for name in names if re.fullmatch(rf"{re.escape(name)}-r?\d+", metadata["name"])), pool)
 
     def see_event(self, change: str, event: Manifest) -> None:
-        """Take over an event: why a pod waits, or that a controller may not create one."""
+        """Process an event: why a pod waits, or that a controller may not create one."""
         reason, about = event.get("reason"), event.get("involvedObject", {})
         if change == "DELETED":
             return
@@ -225,23 +225,23 @@ class Chronicle:
                         self._short.add(unit)
 
     def see_scaler(self, change: str, scaler: Manifest) -> None:
-        """Take over a change of a HorizontalPodAutoscaler: how many replicas it has set."""
+        """Process a change of a HorizontalPodAutoscaler: how many replicas it has set."""
         unit = scaler["metadata"].get("labels", {}).get(labels.UNIT, "")
         replicas = scaler.get("status", {}).get("desiredReplicas", 0)
         with self._lock:
             had = self._wanted.get(unit, 0)
-            # It knows no number before its first look, and the number of a unit that was deleted stays 0.
+            # It has no number before its first sync, and the number of a unit that was deleted stays 0.
             if change != "DELETED" and replicas and had and replicas != had:
                 self.wants(unit, replicas)
                 self.happened("scale", f"{unit} from {had} to {count(replicas, 'replica')}, by its CPU")
 
     def owns(self, name: str, unit: str) -> None:
-        """Note that the controller of this name makes the pods of a unit."""
+        """Note that the controller of this name creates the pods of a unit."""
         with self._lock:
             self._unit_of_object[name] = labels.label_value(unit)
 
     def wants(self, unit: str, pods: int) -> None:
-        """Note how many pods the controllers of a unit are to make from now on."""
+        """Note how many pods the controllers of a unit should create from now on."""
         with self._lock:
             name = labels.label_value(unit)
             if refusal := self._refused.get(name):
@@ -265,7 +265,7 @@ class Chronicle:
         return replace(refusal, missing=max(refusal.missing, lack))
 
     def _lack(self, unit: str) -> int:
-        """Return how many of the pods that its controllers are to make a unit does not have."""
+        """Return how many pods a unit lacks, of those that its controllers should create."""
         has = sum(pod.ended is None or pod.end is PodEnd.SUCCEEDED for pod in self._by_unit[unit])
         return max(0, self._wanted[unit] - has)
 
@@ -275,7 +275,7 @@ class Chronicle:
             self._unit_causes[labels.label_value(unit)] = cause
 
     def mark_node(self, name: str, cause: str) -> None:
-        """Note which event takes a node."""
+        """Note which event removes a node."""
         with self._lock:
             if observed := self._nodes_by_name.get(name):
                 observed.cause = cause
@@ -286,7 +286,7 @@ class Chronicle:
             self.happenings.append(Happening(self.clock.now, event, text, tuple(nodes)))
 
     def touch(self, unit: str) -> None:
-        """Let a unit count as changed."""
+        """Mark a unit as changed."""
         with self._lock:
             self._changed.add(unit)
 

@@ -1,4 +1,4 @@
-"""Defaults that the services of a stack's platform give to pods."""
+"""Defaults that the services of a stack's platform set on pods."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class PlatformDefaults:
         return self.config.platform.mlrun.with_own(own.mlrun if own else None)
 
     def by_mlrun(self, work: Work, namespace: str) -> dict[str, Any]:
-        """Return placement and class of a pod that MLRun or Nuclio makes.
+        """Return placement and class of a pod that MLRun or Nuclio creates.
 
         From 1.7 on MLRun merges its default selector with the function's own, whose values win.
         """
@@ -67,9 +67,9 @@ class PlatformDefaults:
         Parameters
         ----------
         work
-            What it asks for.
+            The work, with its requests.
         has_defaults
-            Whether the maker fills in the stack's default pod resources. If not, admission may.
+            Whether the service that creates the pod sets the stack's default pod resources. If not, admission may.
         gpus
             Whether this pod gets the work's GPUs, or its parts of GPUs.
         """
@@ -99,7 +99,7 @@ def own_selector(work: Work) -> dict[str, str]:
 
 
 def placed(work: Work, selector: Mapping[str, str], default_class: str = "") -> dict[str, Any]:
-    """Return placement and class of a pod whose maker has these defaults."""
+    """Return placement and class of a pod whose creator has these defaults."""
     return {
         **Placement({**selector, **own_selector(work)}, work.tolerations).fields,
         **priority(work, default_class),

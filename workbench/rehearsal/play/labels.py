@@ -1,4 +1,4 @@
-"""Labels by which the rehearsal knows its own pods, and annotations that simulated pods obey."""
+"""Labels by which the rehearsal recognises its own pods, and annotations that simulated pods obey."""
 
 import re
 from typing import Final

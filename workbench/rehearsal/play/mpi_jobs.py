@@ -1,4 +1,4 @@
-"""The kind ``MPIJob``, which MLRun CE's chart of the MPI operator brings: admission judges the job, not its pods.
+"""The kind ``MPIJob``, which MLRun CE's chart of the MPI operator installs: admission judges the job, not its pods.
 
 mlrun/mlrun 0f27d986, ``server/api/runtime_handlers/mpijob/v1.py``, creates version v1.
 """
@@ -30,7 +30,7 @@ DEFINITION: Final[Mapping[str, Any]] = {
         ],
     },
 }
-"""Definition of the kind; unlike the operator's it lets any fields pass."""
+"""Definition of the kind; unlike the operator's, it accepts any fields."""
 
 
 def spec_of(launcher: Mapping[str, Any], worker: Mapping[str, Any], workers: int) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def spec_of(launcher: Mapping[str, Any], worker: Mapping[str, Any], workers: int
 
 
 def owned(pod: Mapping[str, Any], job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a pod as the operator makes it for a job (kubeflow/mpi-operator db6930dc, ``newWorker``)."""
+    """Return a pod as the operator creates it for a job (kubeflow/mpi-operator db6930dc, ``newWorker``)."""
     owner = {
         "apiVersion": VERSION,
         "kind": KIND,

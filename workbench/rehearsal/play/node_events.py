@@ -1,4 +1,4 @@
-"""Events that take nodes: reclaimed spot nodes, failures, refused capacity and rolling upgrades."""
+"""Events that affect nodes: reclaimed spot nodes, failures, refused capacity and rolling upgrades."""
 
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -23,15 +23,15 @@ RETRY: Final = 30.0
 """Seconds between two attempts to start a node that the cloud refuses, or to evict a pod that a budget protects."""
 
 DRAIN: Final = 900.0
-"""Seconds after which the upgrade of a group gives up on pods that may not be evicted: 15 minutes on EKS
+"""Seconds after which the upgrade of a group gives up on pods that cannot be evicted: 15 minutes on EKS
 (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html), assumed elsewhere."""
 
 _LOOK: Final = 15.0
-"""Seconds between two looks at a node that is awaited or emptied."""
+"""Seconds between two checks of a node that starts or is being emptied."""
 
 
 def spot_reclaim(site: Site, event: SpotReclaim) -> Steps:
-    """Take spot nodes: a cordon at the notice, then node and pods go at once.
+    """Reclaim spot nodes: cordon them at the notice, and remove them with their pods at its end.
 
     A handler that cordons is assumed on every kind of cluster: EKS has one for its groups, aws-node-termination-handler
     and AKS do the same. Whether it also drains depends on its settings, so pods stay until the end of the notice. A
@@ -54,7 +54,7 @@ def spot_reclaim(site: Site, event: SpotReclaim) -> Steps:
 
 
 def node_failure(site: Site, event: NodeFailure) -> Steps:
-    """Let nodes stop: unnoticed at first, then not ready, evicted by the controller manager, and replaced at last."""
+    """Stop nodes: first unnoticed, then not ready; the controller manager evicts their pods; new nodes replace them."""
     nodes = _chosen(site, event.place, event.nodes)
     site.chronicle.happened(event.event, _took("broke", nodes, event.place.text), _names(nodes))
     for node in nodes:
@@ -72,7 +72,7 @@ def node_failure(site: Site, event: NodeFailure) -> Steps:
 
 
 def capacity_refused(site: Site, event: CapacityRefused) -> Steps:
-    """Let the cloud start no node of a place for a time.
+    """Let the cloud start no nodes of a place for a time.
 
     The API server refuses the nodes that the autoscaler creates, so that its ``IncreaseSize`` fails and the group backs
     off, without a node. In AWS a group without capacity backs off too, once the autoscaler has seen the failed
@@ -92,7 +92,7 @@ def capacity_refused(site: Site, event: CapacityRefused) -> Steps:
 def rolling_upgrade(site: Site, event: RollingUpgrade) -> Steps:
     """Replace every node of a place, one at a time: a new one, then the old one is drained and deleted.
 
-    Elastic groups are replaced too. An upgrade gives up if pods of a node may not be evicted in time, as on EKS. Nodes
+    Elastic groups are replaced too. An upgrade gives up if pods of a node cannot be evicted in time, as on EKS. Nodes
     of Karpenter are replaced by Karpenter itself, as far as its budgets allow.
     """
     nodes = sorted(site.chronicle.nodes_in(event.place), key=lambda each: each.name)
@@ -124,7 +124,7 @@ def rolling_upgrade(site: Site, event: RollingUpgrade) -> Steps:
 
 
 def _drifted(site: Site, event: RollingUpgrade, nodes: list[ObservedNode]) -> Steps:
-    """Let Karpenter replace nodes; wait until all are gone, or none has gone for as long as an upgrade waits."""
+    """Let Karpenter replace nodes; wait until all are gone, or none was removed for as long as an upgrade waits."""
     for node in nodes:
         site.chronicle.mark_node(node.name, event.event)
     for pool in dict.fromkeys(each.node_pool for each in nodes):
@@ -141,7 +141,7 @@ def _drifted(site: Site, event: RollingUpgrade, nodes: list[ObservedNode]) -> St
 
 
 def _is_empty(site: Site, node: ObservedNode) -> bool:
-    """Evict what may be evicted; return whether nothing but DaemonSets was left."""
+    """Evict the pods that may be evicted; return whether only pods of DaemonSets were left."""
     left = [pod for pod in site.chronicle.on_node(node.name) if pod.kind != "daemon-set"]
     for pod in left:
         metadata = {"name": pod.name, "namespace": pod.namespace}
@@ -154,7 +154,7 @@ def _is_empty(site: Site, node: ObservedNode) -> bool:
 
 
 def _replaced(site: Site, nodes: Iterable[ObservedNode]) -> Steps:
-    """Start others for nodes of groups of fixed size; of elastic ones the autoscaler decides."""
+    """Start replacements for nodes of fixed-size groups; for elastic groups, the autoscaler decides."""
     for node in nodes:
         while not is_elastic(node.manifest) and site.replace(node) is None:
             yield RETRY

@@ -1,4 +1,4 @@
-"""The objects of a unit of work, as their real makers create them.
+"""The objects of a unit of work, as the real systems create them.
 
 ``tests/kit/shapes`` has the same objects with a link to the source of each; a test compares them.
 """
@@ -27,7 +27,7 @@ _DEDICATED: Final = {"key": "hub.jupyter.org/dedicated", "operator": "Equal", "v
 
 
 class Objects:
-    """Makes the objects of units for one stack.
+    """Creates the objects of units for one stack.
 
     Parameters
     ----------
@@ -36,14 +36,14 @@ class Objects:
     pace
         How fast scenario time passes.
     scaler
-        What adds and removes nodes. Default: the autoscaler, which real makers know.
+        What adds and removes nodes. Default: the autoscaler, which the real systems expect.
     """
 
     def __init__(self, config: StackConfig, pace: Pace, scaler: Scaler = Scaler.CLUSTER_AUTOSCALER) -> None:
         self.defaults = PlatformDefaults(config)
         self._pace = pace
         kept = {AnnotationKey.SAFE_TO_EVICT.value: "false"}
-        # Karpenter does not know the first one: who migrates must set the second.
+        # Karpenter ignores the first one: a migration to Karpenter requires the second.
         self._kept = {**kept, labels.DO_NOT_DISRUPT: TRUE} if scaler.is_karpenter else kept
         self._makers: dict[WorkKind, Callable[[Unit], tuple[Request, ...]]] = {
             WorkKind.MLRUN_JOB: self._mlrun_job,
@@ -64,7 +64,7 @@ class Objects:
         return Unit(name, work, index, work.namespace or default_namespace(self.defaults.config))
 
     def arriving(self, unit: Unit) -> tuple[Request, ...]:
-        """Return what is created when a unit arrives, but for its volume; operators may add more later."""
+        """Return what is created when a unit arrives, except its volume; operators may add more later."""
         return self._makers[unit.work.kind](unit)
 
     def annotations(self, unit: Unit, **others: str) -> dict[str, str]:
@@ -90,7 +90,7 @@ class Objects:
         """Return an executor, which the driver creates and owns.
 
         apache/spark v3.5, ``resource-managers/kubernetes/core``: ``ExecutorPodsAllocator`` and
-        ``BasicExecutorFeatureStep``. Numbers go on, also for replacements.
+        ``BasicExecutorFeatureStep``. Numbers keep counting up, also for replacements.
         """
         metadata = driver["metadata"]
         owner = {
@@ -148,10 +148,10 @@ class Objects:
         return (Request(made, account(authors.MLRUN, unit.namespace)),)
 
     def _nuclio_function(self, unit: Unit) -> tuple[Request, ...]:
-        """Return the Deployment of a function, and what scales it.
+        """Return the Deployment of a function, and its HorizontalPodAutoscaler.
 
         nuclio/nuclio 9e837f6a, ``pkg/platform/kube/functionres/lazy.go``: ``createOrUpdateHorizontalPodAutoscaler``
-        makes one if the maximum is above the minimum.
+        creates the latter if the maximum is above the minimum.
         """
         spec = {**self.defaults.by_mlrun(unit.work, unit.namespace), "containers": [self._main("nuclio", unit)]}
         marks = {"nuclio.io/app": "functionres", "nuclio.io/class": "function",
@@ -224,8 +224,8 @@ class Objects:
     def _service(self, unit: Unit) -> tuple[Request, ...]:
         """Return an application service with the values that ``components/contract/systems`` gives it.
 
-        Of a model server, KServe makes what scales it (kserve/kserve aaac4e29,
-        ``pkg/controller/v1beta1/inferenceservice/reconcilers/hpa/hpa_reconciler.go``); of others, their charts do.
+        KServe creates the HorizontalPodAutoscaler of a model server (kserve/kserve aaac4e29,
+        ``pkg/controller/v1beta1/inferenceservice/reconcilers/hpa/hpa_reconciler.go``), charts those of other services.
         """
         cluster = self.defaults.cluster
         selector = cluster.gpu_selector if unit.work.devices else cluster.service_selector
@@ -236,7 +236,7 @@ class Objects:
         return _scaled(unit, deployment(unit, spec), person(authors.INSTALLER))
 
     def _core_service(self, unit: Unit) -> tuple[Request, ...]:
-        """Return a core service: its chart names no place, so admission gives one; before 1.36 its values do."""
+        """Return a core service: its chart sets no placement, so admission does; before 1.36 its values do."""
         work = unit.work
         values: dict[str, str] = {}
         marks: dict[str, str] = {}
@@ -268,7 +268,7 @@ class Objects:
 
 
 def _scaled(unit: Unit, made: Manifest, author: Author) -> tuple[Request, ...]:
-    """Return a Deployment, and what scales it if its work says so."""
+    """Return a Deployment, and a HorizontalPodAutoscaler if its work says so."""
     if not unit.work.scales:
         return (Request(made, author),)
     scaler = horizontal_pod_autoscaler(unit, unit.work.scales)

@@ -45,23 +45,23 @@ class ObservedNode:
     is_leaving: bool = False
     """Whether the autoscaler is draining it."""
     cause: str = ""
-    """Event that takes it."""
+    """Event that removes it."""
 
     def see(self, node: Mapping[str, Any], tick: float) -> None:
-        """Take over a state of the node."""
+        """Update from a new state of the node."""
         self.manifest = node
         self.labels = node["metadata"].get("labels", {})
         conditions = node.get("status", {}).get("conditions", ())
         self.is_ready = any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
         if self.is_ready and self.ready is None:
             self.ready = tick
-        # Karpenter's nodes are deleted first, and drained before they go.
+        # Karpenter's nodes are first marked for deletion, then drained, then removed.
         self.is_leaving |= "deletionTimestamp" in node["metadata"]
         self.is_leaving |= any(taint["key"] == LEAVING for taint in node.get("spec", {}).get("taints", ()))
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Properties by which a ``Place`` knows it."""
+        """Properties that a ``Place`` compares."""
         is_spot = self.labels.get(LabelKey.LIFECYCLE.value) == Lifecycle.SPOT.label_value
         kept = self.labels.get(LabelKey.RESERVED.value, Lifecycle.ON_DEMAND.value)
         return {
@@ -73,7 +73,7 @@ class ObservedNode:
 
     @property
     def node_pool(self) -> str:
-        """The Karpenter NodePool that it is of; empty without one."""
+        """The Karpenter NodePool that it belongs to; empty without one."""
         return self.labels.get(labels.NODE_POOL, "")
 
     @property
@@ -140,7 +140,7 @@ class ObservedPod:
 def ending(pod: Mapping[str, Any], node: ObservedNode | None, deleted_because: str) -> tuple[PodEnd, str] | None:
     """Return how a pod has ended, and why it was lost or deleted; None if it has not.
 
-    A pod that gets a time of deletion has ended: simulated nodes end pods at once.
+    A pod with a deletion timestamp has ended: simulated nodes end pods at once.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def ending(pod: Mapping[str, Any], node: ObservedNode | None, deleted_because: s
 
 
 def _taker(node: ObservedNode | None, reason: str) -> str:
-    """Return what took a pod: its node's event, the autoscaler, or what disrupted it; empty if nothing did."""
+    """Return what removed a pod: its node's event, the autoscaler, or what disrupted it; empty if nothing did."""
     disruption = _DISRUPTIONS.get(reason, "disruption") if reason else ""
     if node is None:
         return disruption
@@ -201,7 +201,7 @@ class Specs:
         self._known: dict[str, tuple[dict[str, Any], dict[str, int]]] = {}
 
     def of(self, spec: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
-        """Return what of a spec decides where its pod may run, and its requests; all else may be confidential."""
+        """Return the fields of a spec that decide where its pod may run, and its requests; others may be secret."""
         kept: dict[str, Any] = {key: spec[key] for key in _PLACING if key in spec}
         for kind in ("containers", "initContainers"):
             if kind in spec:

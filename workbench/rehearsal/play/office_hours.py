@@ -17,12 +17,12 @@ def office_hours_end(site: Site, event: OfficeHoursEnd) -> Steps:
     """Lower the minimum of each pool with office hours, and raise it again after a night.
 
     Only bounds change: the autoscaler removes nodes once they are empty, and adds the minimum in the morning, as an
-    Auto Scaling group does. It reads bounds when it starts, so the control plane restarts it, and what it has waited
-    for begins anew; a cloud's autoscaler reads them at most a minute later instead. Under Karpenter
-    the minimum is nodes that it does not own, which stay.
+    Auto Scaling group does. The autoscaler reads bounds when it starts, so the control plane restarts it, and its
+    waiting times start again; a cloud's autoscaler reads them at most a minute later instead. Under Karpenter, the
+    nodes of the minimum are not Karpenter's own, so they stay.
     """
     if site.cluster.scaler.is_karpenter:
-        site.chronicle.happened(event.event, "no hours under Karpenter, which knows no minimum")
+        site.chronicle.happened(event.event, "no office hours under Karpenter, which has no minimum")
         return
     groups = list(site.cluster.config.groups)
     _set(site, map(_by_night, groups))

@@ -1,6 +1,6 @@
-"""What operators and users do that no controller of the simulated cluster does.
+"""Actions of operators and users that no controller of the simulated cluster performs.
 
-Spark, MPI, Argo, MLRun's monitoring, and who starts a lost notebook again.
+Spark, MPI, Argo, MLRun's monitoring, and the user who starts a lost notebook again.
 
 Sources: apache/spark v3.5 ``resource-managers/kubernetes/core`` (``ExecutorPodsAllocator``); kubeflow/mpi-operator
 db6930dc ``pkg/controllers/v1/mpi_job_controller.go``; argoproj/argo-workflows v3.4.17 ``workflow/controller``;
@@ -55,7 +55,7 @@ class Remove:
 
 @dataclass(frozen=True)
 class Later:
-    """Look at the unit again after so many seconds of the scenario."""
+    """Check the unit again after so many seconds of the scenario."""
 
     seconds: float
 
@@ -64,9 +64,9 @@ Action = Create | RunFor | Fail | Remove | Later
 
 
 class Operator(Protocol):
-    """Looks at the pods of one unit whenever they change, and says what to do.
+    """Decides what to do whenever the pods of one unit change.
 
-    It may be asked again before its actions show, so it remembers what it has said.
+    It may be called again before its actions take effect, so it remembers the actions that it returned.
     """
 
     def actions(self, pods: Sequence[ObservedPod], now: float) -> Iterator[Action]:
@@ -76,7 +76,7 @@ class Operator(Protocol):
 def operator_of(
     unit: Unit, objects: Objects, is_held: Callable[[ObservedPod], bool] = lambda _: False
 ) -> Operator | None:
-    """Return who looks after a unit; None if controllers of the cluster do, or nothing does.
+    """Return the operator of a unit; None if controllers of the cluster manage it, or nothing does.
 
     ``is_held`` returns whether a node that does not answer would hold a lost pod.
     """
@@ -96,9 +96,9 @@ class Spark:
     """A driver creates executors once it runs, and others for those that are lost.
 
     The application's work begins with its first executor, and ends with the driver, whose executors then end too. A
-    lost driver is not started anew, as MLRun allows no retries by default (``sparkjob/spark3job.py``,
-    ``onFailureRetries``); the garbage collector then deletes the executors. That executors are replaced without a limit
-    is assumed: Spark's limit of failures does not count those whose node went away.
+    lost driver is not started again, as MLRun allows no retries by default (``sparkjob/spark3job.py``,
+    ``onFailureRetries``); the garbage collector then deletes the executors. It is assumed that executors are replaced
+    without a limit: Spark's limit of failures does not count those whose node went away.
     """
 
     unit: Unit
@@ -142,10 +142,10 @@ class Mpi:
     """Workers and a launcher of MLRun's MPIJob v1: a gang.
 
     The launcher's init container waits for all workers (``newLauncher``), so nothing works before all of them run.
-    Pods that are gone are created anew while the launcher has not ended (``getOrCreateWorker``). That mpirun ends when
-    a rank is lost, so that the launcher and with it the job fail, is assumed: it holds without elastic training. At the
-    end the operator deletes the workers (``cleanPodPolicy: All`` of MLRun); here they succeed together with the
-    launcher, so that the record shows the work as done.
+    Missing pods are created again while the launcher has not ended (``getOrCreateWorker``). It is assumed that mpirun
+    ends when a rank is lost, so that the launcher and the job fail: this is so without elastic training. At the end the
+    operator deletes the workers (``cleanPodPolicy: All`` of MLRun); here they succeed together with the launcher, so
+    that the record shows the work as done.
     """
 
     unit: Unit
@@ -217,12 +217,12 @@ class Pipeline:
 
 @dataclass
 class Notebook:
-    """A user who starts a lost server again: JupyterHub makes the same pod, with the same claim.
+    """A user who starts a lost server again: JupyterHub creates the same pod, with the same claim.
 
-    It cannot while the lost pod exists, whose name the new one has (jupyterhub/kubespawner 4161d544,
-    ``kubespawner/spawner.py``, ``pod_name_template``: user and server). On a node that does not answer nothing ends it,
-    so it exists until its node is deleted (https://kubernetes.io/docs/concepts/architecture/nodes/); simulated ones are
-    gone at once, which ``is_held`` makes up for.
+    It cannot while the lost pod exists, because both have the same name (jupyterhub/kubespawner 4161d544,
+    ``kubespawner/spawner.py``, ``pod_name_template``: user and server). A pod on a node that does not answer exists
+    until the node is deleted (https://kubernetes.io/docs/concepts/architecture/nodes/). Simulated pods disappear at
+    once; ``is_held`` compensates for that.
     """
 
     unit: Unit
@@ -254,13 +254,13 @@ MONITORED: Final = (WorkKind.MLRUN_JOB, WorkKind.SPARK, WorkKind.MPI)
 """Kinds whose runs MLRun aborts if they stay too long in a state."""
 
 MONITORING: Final = 30.0
-"""Seconds between two looks of MLRun at its runs (``mlrun/config.py``, ``monitoring.runs.interval``)."""
+"""Seconds between two checks of MLRun's runs by MLRun (``mlrun/config.py``, ``monitoring.runs.interval``)."""
 
 
 def thresholds(unit: Unit, objects: Objects) -> dict[str, float]:
-    """Return after which seconds MLRun aborts a run of a unit in each state.
+    """Return the seconds after which MLRun aborts a run of a unit, by state.
 
-    It counts from the run's start, whatever the state was before (``runtime_handlers/base.py``,
+    They count from the run's start, whatever the state was before (``runtime_handlers/base.py``,
     ``_apply_state_threshold``).
     """
     if unit.work.kind not in MONITORED:

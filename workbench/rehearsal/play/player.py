@@ -1,4 +1,4 @@
-"""Plays a scenario on a simulated cluster: sends work and events in their time, and records what becomes of them."""
+"""Plays a scenario on a simulated cluster: sends work and events at their times, and records what happens to them."""
 
 import threading
 import time
@@ -45,19 +45,19 @@ _UNIT_THREADS: Final = 16
 """Threads that create units: on a busy machine a request takes a tenth of a second, mostly the API server's."""
 
 _EVENT_THREADS: Final = 6
-"""Threads for events and operators, which must not wait for a crowd of units."""
+"""Threads for events and operators, which must not wait for many units."""
 
 _LATE: Final = 60.0
 """Seconds of the scenario by which units may arrive late before the record says so."""
 
 _STEP: Final = 0.05
-"""Longest real time between two looks at what is due."""
+"""Longest real time between two checks for due actions."""
 
 _CHECK: Final = 1.0
-"""Real seconds between two looks at the processes of the control plane, and between two reports of progress."""
+"""Real seconds between two checks of the control plane's processes, and between two reports of progress."""
 
 _SETTLED: Final = 60.0
-"""Real seconds that the player waits for nodes to be delivered and for volumes to be bound."""
+"""Real seconds that the player waits until watches have reported all nodes, and until volumes are bound."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class _Player:
             self._agenda.add_steps(event.at, self._event(event), self._now)
 
     def _bind_volumes(self) -> None:
-        """Create the volumes of all units, and wait until they are bound: a second would be a minute of waiting."""
+        """Create the volumes of all units, and wait until they are bound: a second would count as a waiting minute."""
         units = [unit for units in self._units.values() for unit in units if unit.work.volume]
         made = [unit for unit in units if all(self._create(unit, each, 0) for each in volume(unit))]
         paths = {f"/api/v1/namespaces/{unit.namespace}/persistentvolumeclaims" for unit in made}
@@ -177,7 +177,7 @@ class _Player:
         )
 
     def _settle(self, is_settled: Callable[[], bool]) -> None:
-        """Wait until the cluster has settled, but not for ever: the record shows what has not."""
+        """Wait until the cluster has settled, up to a limit: the record shows what has not."""
         deadline = time.monotonic() + _SETTLED
         while not is_settled() and time.monotonic() < deadline:
             self._check()
@@ -229,7 +229,7 @@ class _Player:
             action()
 
     def _raise_failures(self) -> None:
-        """Raise what went wrong in another thread."""
+        """Raise the errors of other threads."""
         with suppress(Empty):
             while True:
                 self._done.get_nowait().result()

@@ -1,4 +1,4 @@
-"""What MLRun's preemption modes make of a pod's placement.
+"""How MLRun's preemption modes change a pod's placement.
 
 Read from mlrun/mlrun dcbfb390, ``mlrun/k8s_utils.py``, ``enrich_preemption_mode`` and the handler of each mode; Nuclio
 does the same with the same settings. ``tests/workbench/rehearsal/play/test_preemption.py`` has the cases.
@@ -44,7 +44,7 @@ def with_mode(placed: Placement, mode: PreemptionMode, *, has_spot: bool, taint:
     has_spot
         Whether MLRun knows how to recognise spot nodes. If not, no mode has an effect.
     taint
-        Taint of spot nodes, whose toleration MLRun knows; None if there is none.
+        Taint of spot nodes, which MLRun can tolerate; None if there is none.
     """
     if not has_spot or mode is PreemptionMode.NONE:
         return placed

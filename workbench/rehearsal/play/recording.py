@@ -1,4 +1,4 @@
-"""Makes the record of what a chronicle saw."""
+"""Creates the record from what a chronicle saw."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -45,7 +45,7 @@ def record_of(
         at = round(chronicle.clock.at(tick), 3)
         return at if at <= lasts else None
 
-    # Watches go on meanwhile, and add pods and nodes.
+    # Watches still run, and add pods and nodes.
     pods = [_pod(each, teams, moment) for each in list(chronicle.pods.values()) if moment(each.created) is not None]
     nodes = [_node(each, moment) for each in list(chronicle.nodes.values()) if moment(each.created) is not None]
     return Record(
@@ -66,7 +66,7 @@ ASSUMPTIONS: Final = (
     "Lost executors of Spark come back, lost MLRun jobs, steps of pipelines and Dask workers do not.",
     "A lost notebook comes back only if the scenario says when its user starts it again.",
     "An MPI job works while all its workers run; if it loses one, mpirun ends and the job fails.",
-    "A reclaimed spot node takes no more pods from its notice on, and its own end with it; EKS may drain it earlier.",
+    "A reclaimed spot node gets no new pods after its notice, and its pods end with it; EKS may drain it earlier.",
     "A node that fails is noticed after 50 s, and its group replaces it after 10 minutes.",
     "A pod's container starts as soon as its node lets it; images take no time unless the node's start includes them.",
 )
@@ -88,16 +88,16 @@ def _of_jobs(pods: Iterable[PodRecord], pace: Pace) -> Iterator[str]:
 
 
 def _of_failures(nodes: Iterable[NodeRecord], cluster: SimulatedCluster) -> Iterator[str]:
-    """Say what the age of failed nodes changes.
+    """Yield what is assumed because of the age of failed nodes.
 
-    The autoscaler counts a node that is not ready, and younger than 15 minutes of real time, as one that starts, with
-    room for pods that wait (kubernetes/autoscaler 1959f5f6, ``clusterstate/clusterstate.go``, ``MaxNodeStartupTime``).
+    The autoscaler treats a node that is not ready, and younger than 15 minutes of real time, as starting, with room for
+    waiting pods (kubernetes/autoscaler 1959f5f6, ``clusterstate/clusterstate.go``, ``MaxNodeStartupTime``).
     """
     elastic = {group.name for group in cluster.groups if group.is_elastic}
     if cluster.pace.speed > 1 and any(node.gone_cause == "node-failure" and node.group in elastic for node in nodes):
         yield (
-            "The autoscaler takes a node that fails for one that starts, since it is new in real time, and adds no "
-            "other before the failed one has gone. On a cluster it adds one as soon as pods wait."
+            "The autoscaler treats a failed node as one that starts, since it is new in real time, and adds no other "
+            "until the failed one is removed. On a cluster it adds one as soon as pods wait."
         )
 
 

@@ -16,36 +16,36 @@ from workbench.rehearsal.play.observed import LEAVING, ObservedNode
 
 _PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "karpenter.sh/", LEAVING,
                    "DeletionCandidateOfClusterAutoscaler")  # fmt: skip
-"""Taints that describe a moment of a node's life, not its group."""
+"""Taints that describe the current state of a node, not its group."""
 
 _BROKEN: Final = {"metadata": {"annotations": {AnnotationKey.SIMULATE.value: "not-ready"}}}
 
 _OF_ONE_NODE: Final = (AnnotationKey.SIMULATE.value, AnnotationKey.STARTS_AT.value)
-"""Annotations that say something about one node alone."""
+"""Annotations that describe only one node."""
 
 _KARPENTER: Final = "/apis/karpenter.sh/v1"
 
 _RENEWED: Final = f"{OWN_DOMAIN}/renewed"
 
 _PASSED: Final = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
-"""Answers to a change of what has gone or has changed meanwhile."""
+"""Statuses of a request whose object was deleted or changed in the meantime."""
 
 
 @dataclass
 class Site:
-    """The cluster that events happen to.
+    """The cluster on which events act.
 
     Parameters
     ----------
     cluster, chronicle, clock
-        The cluster, what is known of it, and the time.
+        The cluster, what is known about it, and the time.
     """
 
     cluster: SimulatedCluster
     chronicle: Chronicle
     clock: Clock
     capacity: Capacity = field(init=False)
-    """Groups of which the cloud starts no node now."""
+    """Groups for which the cloud currently starts no nodes."""
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     def __post_init__(self) -> None:
@@ -60,14 +60,14 @@ class Site:
         quietly(lambda: self.cluster.api.patch(path_of(node.name), _BROKEN))
 
     def freeze(self, node: ObservedNode) -> None:
-        """Let no pod of a node come to its end: the node has stopped, and simulated pods would go on."""
+        """Keep all pods of a node from ending: the node has stopped, but its simulated pods would continue."""
         endless = {"metadata": {"annotations": {labels.RUN_FOR: labels.ENDLESS}}}
         for pod in self.chronicle.on_node(node.name):
             if pod.run_for:
                 quietly(self.cluster.api.patch, pod.path, endless)
 
     def remove(self, node: ObservedNode) -> None:
-        """Take a node away with its pods, as a machine that is switched off."""
+        """Remove a node with its pods, like a machine that is switched off."""
         for pod in self.chronicle.on_node(node.name):
             quietly(self.cluster.api.delete, pod.path, grace=0)
         self.release(node)
@@ -86,9 +86,9 @@ class Site:
         self.cluster.api.patch(f"{_KARPENTER}/nodepools/{pool}", {"spec": {"template": changed}})
 
     def replace(self, node: ObservedNode) -> str | None:
-        """Start a node of the same group, as the group of a cloud keeps its size; return its name.
+        """Start a node of the same group, as a cloud does to keep a group's size; return its name.
 
-        None if the cloud refuses it now. It is ready after the time that nodes take.
+        Return None if the cloud refuses it now. The node is ready after the usual start-up time.
         """
         if self.capacity.lacks(node.group):
             return None
@@ -97,15 +97,15 @@ class Site:
         try:
             self.cluster.api.create(made)
         except ApiError as error:
-            if error.status == HTTPStatus.UNPROCESSABLE_ENTITY:  # as the autoscaler is answered without capacity
+            if error.status == HTTPStatus.UNPROCESSABLE_ENTITY:  # the autoscaler gets the same answer without capacity
                 return None
-            if error.status != HTTPStatus.CONFLICT:  # its own node, of a request that was repeated
+            if error.status != HTTPStatus.CONFLICT:  # created by an earlier attempt of this request
                 raise
         return str(made["metadata"]["name"])
 
 
 def _claim_of(node: ObservedNode) -> str:
-    """Return the path of the NodeClaim of a node of Karpenter; both have one name."""
+    """Return the path of the NodeClaim of a node of Karpenter; both have the same name."""
     return f"{_KARPENTER}/nodeclaims/{node.name}"
 
 
@@ -115,7 +115,7 @@ def path_of(node: str) -> str:
 
 
 def quietly(call: Callable[..., Any], *arguments: Any, **options: Any) -> bool:
-    """Make a call whose object may have gone or changed meanwhile; return whether it took effect."""
+    """Make a call whose object may have been deleted or changed in the meantime; return whether it took effect."""
     try:
         call(*arguments, **options)
     except ApiError as error:
@@ -151,6 +151,6 @@ def copy_of(node: ObservedNode, name: str, starts_in: str) -> dict[str, Any]:
         },
         "spec": {"taints": taints} if taints else {},
     }
-    if is_elastic(node.manifest):  # the autoscaler knows its nodes by this
+    if is_elastic(node.manifest):  # the autoscaler identifies its nodes by this
         made["spec"]["providerID"] = f"kwok:{name}"
     return made

@@ -1,4 +1,4 @@
-"""The CPU that the pods of works use for their traffic: what a scenario says, divided as a Service divides requests."""
+"""The CPU that pods use for traffic: the CPU of the scenario's events, divided as a Service divides requests."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,12 +13,12 @@ from workbench.rehearsal.scenario.durations import duration_text
 
 
 class Traffic:
-    """What the pods of units that scale use now; may be asked from any thread.
+    """What the pods of units that scale use now; may be called from any thread.
 
     Parameters
     ----------
     cluster, chronicle
-        The cluster, whose API server asks, and what is known of its pods.
+        The cluster, whose API server queries the usage, and what is known about its pods.
     """
 
     def __init__(self, cluster: SimulatedCluster, chronicle: Chronicle) -> None:
@@ -29,13 +29,13 @@ class Traffic:
         self._server: Closing | None = None
 
     def serve(self, units: Sequence[str]) -> None:
-        """Let the cluster's HorizontalPodAutoscalers see these units, which have no traffic yet; not without units."""
+        """Offer the usage of these units, if any, to HorizontalPodAutoscalers; they have no traffic yet."""
         if units:
             self._needs = dict.fromkeys(units, Decimal(0))
             self._server = self._cluster.serve_metrics(self.usages)
 
     def change(self, unit: str, cpu: str) -> None:
-        """Let the traffic of a unit need this CPU from now on."""
+        """Set the CPU that the traffic of a unit needs from now on."""
         self._needs[unit] = parse_quantity(cpu)
 
     def usages(self, namespace: str, selector: Mapping[str, str]) -> Iterator[PodUsage]:
@@ -54,7 +54,7 @@ class Traffic:
 
     @property
     def assumptions(self) -> Iterator[str]:
-        """What is assumed, as sentences; none without units that scale."""
+        """The assumptions, as sentences; none without units that scale."""
         if not self._needs:
             return
         pace = self._cluster.pace
@@ -64,4 +64,4 @@ class Traffic:
         )
         if is_sync_late(pace):
             every = duration_text(pace.simulated(sync_period(pace)))
-            yield f"HorizontalPodAutoscalers look every {every} instead of 15 s, the shortest time at this speed."
+            yield f"HorizontalPodAutoscalers sync every {every} instead of 15 s, the shortest time at this speed."

@@ -76,7 +76,7 @@ class Request:
 
     @property
     def makes_pods(self) -> bool:
-        """Whether it is a pod, or something that makes pods."""
+        """Whether it is a pod, or something that creates pods."""
         return self.kind not in _PODLESS
 
     @property
@@ -112,10 +112,10 @@ def deployment(unit: Unit, spec: Mapping[str, Any], **metadata: Any) -> Manifest
 
 
 def horizontal_pod_autoscaler(unit: Unit, scales: Scales) -> Manifest:
-    """Return what scales the Deployment of a unit.
+    """Return the HorizontalPodAutoscaler of a unit's Deployment.
 
-    It has no ``behavior``, whose periods are whole seconds of real time. Without one, each look at most doubles the
-    replicas, or makes them 4, and all that are too many may go at once (kubernetes v1.36.3,
+    It has no ``behavior``, whose periods are whole seconds of real time. Without one, each sync at most doubles the
+    replicas, or sets them to 4, and all surplus replicas may be removed at once (kubernetes v1.36.3,
     ``pkg/controller/podautoscaler/horizontal.go``, ``calculateScaleUpLimit``).
     """
     target = {"type": "Utilization", "averageUtilization": unit.work.target_utilization}
@@ -153,7 +153,7 @@ def job(unit: Unit, spec: Mapping[str, Any], **metadata: Any) -> Manifest:
 def volume(unit: Unit) -> tuple[Request, ...]:
     """Return the volume and the claim of a unit, bound to each other; none if it has none.
 
-    The volume is in the zone that the work says. Without one, the player puts it into the zone of the first node.
+    The volume is in the zone of the work. Without one, the player sets the zone of the first node.
     """
     if not (chosen := unit.work.volume):
         return ()

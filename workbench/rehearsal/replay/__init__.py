@@ -1,1 +1,1 @@
-"""Makes scenarios of what happened on another cluster."""
+"""Creates scenarios from what happened on another cluster."""

@@ -108,5 +108,5 @@ def _create(pod: Mapping[str, Any], reference: Mapping[str, Any], at: float, his
 
 
 def _object(value: Any) -> Mapping[str, Any]:
-    """Return an object; empty for what is none, such as ``skipped-too-big-size-object`` and JSON patches."""
+    """Return an object; empty for other values, such as ``skipped-too-big-size-object`` and JSON patches."""
     return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""Finds the entries inside what clouds and tools wrap around it."""
+"""Finds the entries inside the envelopes of clouds and tools."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

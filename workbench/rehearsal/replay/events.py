@@ -45,7 +45,7 @@ class _Seen:
 
 @dataclass
 class _Export:
-    """What all events say together; they are in no order."""
+    """What all events show together; they are in no particular order."""
 
     pods: dict[tuple[str, str, str], _Seen] = field(default_factory=dict)
     owners: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)

@@ -86,12 +86,12 @@ def require_known_format(path: Path) -> None:
 
 
 def _reader(source: Source) -> _Reader:
-    """Return what reads the file's format.
+    """Return the reader of the file's format.
 
     Raises
     ------
     ReplayError
-        It is none that is known.
+        The format is unknown.
     """
     head = source.head()
     if not head.lstrip("\ufeff \t\r\n").startswith(("{", "[")) and not re.match(r"\s*\d{4}-\d\d-\d\dT\S+\s+\{", head):

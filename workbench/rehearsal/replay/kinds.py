@@ -1,4 +1,4 @@
-"""Recognises what made a pod by its labels and owner.
+"""Recognises what created a pod by its labels and owner.
 
 The labels are those in ``tests/kit/shapes``, which cites the source of each: MLRun's runtimes, Nuclio, the operators of
 Spark and MPI, Kubeflow Pipelines' Argo, JupyterHub's KubeSpawner, and the charts of the platform's services.
@@ -40,7 +40,7 @@ _APPS: Final = {
 
 
 def origin_of(metadata: Mapping[str, Any], namespace: str) -> Origin | LeftOut:
-    """Return what made a pod, or why it is left out.
+    """Return what created a pod, or why it is left out.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Makes a scenario of what a file says about pods."""
+"""Creates a scenario from what a file says about pods."""
 
 import math
 from dataclasses import dataclass

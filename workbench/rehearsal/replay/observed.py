@@ -36,11 +36,11 @@ class End(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """What a pod asks for, as far as scenarios express it; nothing of what it runs."""
+    """What a pod requests, as far as scenarios express it; nothing about what it runs."""
 
     cpu: int | None = None
     cpu_limit: int | None = None
-    """Thousandths of a core; None if it says nothing."""
+    """Thousandths of a core; None if not set."""
     memory: int | None = None
     memory_limit: int | None = None
     """MiB."""
@@ -58,7 +58,7 @@ class Shape:
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """What made a pod.
+    """What created a pod.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class History:
         self.last = at if self.last is None else max(self.last, at)
 
     def add(self, key: Hashable, pod: Observed) -> None:
-        """Add a pod; a former pod of the same key has ended then.
+        """Add a pod; its creation ends an earlier pod of the same key.
 
         Raises
         ------

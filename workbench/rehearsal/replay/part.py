@@ -58,7 +58,7 @@ class Part:
 
 
 def between(start: str | None, end: str | None) -> Part:
-    """Return the part between two times of RFC 3339, of which each may be left out.
+    """Return the part between two times of RFC 3339, each of which may be left out.
 
     Raises
     ------

@@ -9,7 +9,7 @@ CHOOSE: Final = "Choose a part of it with --from and --to."
 
 
 class ReplayError(UserError):
-    """A file cannot be replayed; says file and line, what is expected there, and what to do.
+    """A file cannot be replayed; the message names file and line, what is expected there, and what to do.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class ReplayError(UserError):
 
 
 class UnfitError(Exception):
-    """What the file says is not a valid scenario.
+    """The content of a file cannot become a valid scenario.
 
     Parameters
     ----------

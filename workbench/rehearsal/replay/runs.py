@@ -136,7 +136,7 @@ def _add(source: Source, line: int, run: Mapping[str, Any], history: History) ->
 
 
 def _end(pod: Observed, state: str, status: Mapping[str, Any], history: History) -> Iterator[float]:
-    """Note a run's end; return the moments that the file covers thereby."""
+    """Note a run's end; yield the moments of the run that the file covers."""
     yield pod.created
     end = _ENDS.get(state)
     if end is None:

@@ -30,7 +30,7 @@ _NOT_EXPRESSED: Final = {
 
 
 def shape_of(metadata: Mapping[str, Any], spec: Mapping[str, Any], counts: Counter[str]) -> Shape:
-    """Return what a pod asks for.
+    """Return what a pod requests.
 
     Parameters
     ----------

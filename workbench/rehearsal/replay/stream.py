@@ -51,7 +51,7 @@ class Source:
     path
         The file.
     notes
-        What was wrong with it without keeping it from being read, as sentences.
+        Problems that did not prevent reading it, as sentences.
     """
 
     path: Path
@@ -100,7 +100,7 @@ class Source:
         return text
 
     def entries(self, keep: Callable[[bytes], bool] | None = None) -> Iterator[Entry]:
-        """Yield the entries; of files with one entry on each line only the lines that ``keep`` wants.
+        """Yield the entries; of files with one entry on each line, only the lines for which ``keep`` is true.
 
         Raises
         ------
@@ -171,7 +171,7 @@ class Source:
         return self.guarded(lambda: file.readline(ENTRY_MAX + 1), b"")
 
     def guarded(self, get: Callable[[], _T], end: _T) -> _T:
-        """Return what ``get`` reads of the open file, or ``end`` where a compressed file is cut off.
+        """Return what ``get`` reads from the open file, or ``end`` where a compressed file is cut off.
 
         Raises
         ------

@@ -24,7 +24,7 @@ class Unit:
     Parameters
     ----------
     origin, shape, workers
-        What it is like.
+        What created it, what its pods request, and its number of workers.
     at
         When it arrives; 0 if it ran before.
     runs
@@ -34,7 +34,7 @@ class Unit:
     is_completed
         Whether it ended with success.
     waits
-        What its pods waited until they were placed.
+        How long its pods waited until they were placed.
     unplaced
         Pods that were never placed.
     """

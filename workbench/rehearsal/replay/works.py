@@ -21,13 +21,13 @@ from workbench.rehearsal.scenario.work import NAME_MAX, WorkKind
 Yaml = dict[str, Any]
 
 RATIOS: Final = (1.25, 2.0, 4.0, math.inf)
-"""Run times that differ by at most this factor are averaged; the first that needs no more than ``WORKS_MAX`` works."""
+"""Run times that differ by at most this factor are averaged; the first with at most ``WORKS_MAX`` works is used."""
 
 _GPUS_MAX: Final = 16
 _GIB: Final = 1024
 _CORE: Final = 1000
 _STEADY_MIN: Final = 3
-"""Units in equal steps that are worth one arrival together."""
+"""Minimum number of units at equal intervals for which one arrival is written."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def _pod(shape: Shape) -> Yaml:
 
 
 def arrivals_of(group: Group) -> Iterator[Yaml]:
-    """Yield a group's arrivals: each unit at its own second, units in equal steps together."""
+    """Yield a group's arrivals: each unit at its own second, units at equal intervals together."""
     units, index = group.units, 0
     while index < len(units):
         count, step = _steady(units, index)
@@ -164,7 +164,7 @@ def arrivals_of(group: Group) -> Iterator[Yaml]:
 
 
 def _steady(units: tuple[Unit, ...], index: int) -> tuple[int, int]:
-    """Return how many units from ``index`` on arrive in equal steps and stay equally long, and the step."""
+    """Return how many units from ``index`` on arrive at equal intervals and stay equally long, and the interval."""
     first = units[index]
     if index + 1 == len(units):
         return 1, 0

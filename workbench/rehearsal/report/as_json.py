@@ -94,7 +94,7 @@ def _advice(advice: Advice) -> AdviceShape:
 
 
 class _Schema(GenerateJsonSchema):
-    """Schema of what is always written in full: every key is there, so none has a default."""
+    """Schema of objects that are always written in full: every key is present, so none has a default."""
 
     @override
     def field_is_required(self, *_: Any, **__: Any) -> bool:

@@ -31,8 +31,8 @@ class Row:
     change: str = ""
     """Their difference, such as ``+2.5``; of expectations ``now met`` or ``now missed``. Empty if nothing changes."""
     is_better: bool | None = None
-    """Whether the change is an improvement; null if nothing changes, if that cannot be said, or if two runs of the same
-    may differ as much."""
+    """Whether the change is an improvement; null if nothing changes, if that is unknown, or if two runs of the same
+    stack may differ as much."""
 
     @property
     def is_shown(self) -> bool:
@@ -171,12 +171,12 @@ def _costs(before: Outcome, after: Outcome) -> Iterator[Row]:
 
 
 def _jitter(*outcomes: Outcome) -> float:
-    """Return the seconds of the scenario by which a moment may differ between two runs of the same."""
+    """Return the seconds of the scenario by which a moment may differ between two runs of the same stack."""
     return max((JITTER * each.record.speed for each in outcomes if each.record), default=0.0)
 
 
 def _noise(before: Outcome, after: Outcome, pool: str = "") -> float:
-    """Return the node-hours by which two runs may differ, because each of the nodes goes a little sooner or later."""
+    """Return the node-hours by which two runs may differ, because each node is removed a little sooner or later."""
     records = [each.record for each in (before, after) if each.record]
     nodes = max((sum(not pool or node.pool == pool for node in each.nodes) for each in records), default=0)
     return nodes * _jitter(before, after) / HOUR

@@ -55,7 +55,7 @@ class WorkFigures:
     waiting: int
     """Pods that never ran."""
     lost: int
-    """Pods that something took away."""
+    """Pods that were lost or preempted."""
     median: float
     p95: float
     longest: float
@@ -135,7 +135,7 @@ def pools(outcome: Outcome) -> tuple[PoolFigures, ...]:
 
 
 def lost(record: Record) -> tuple[PodRecord, ...]:
-    """Return the pods of works that something took away, in order of their end."""
+    """Return the pods of works that were lost or preempted, in order of their end."""
     return taken(pod for pod in record.pods if pod.work)
 
 

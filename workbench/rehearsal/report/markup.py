@@ -1,4 +1,4 @@
-"""HTML whose texts are escaped by construction: only ``element`` makes markup, all other text stays text."""
+"""HTML whose texts are escaped by construction: only ``element`` creates markup, all other text stays text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ _SPACE: Final = re.compile(r"\s+")
 
 
 class Html(str):
-    """Markup that ``element`` made."""
+    """Markup that ``element`` created."""
 
     __slots__ = ()
 
@@ -40,8 +40,8 @@ def element(tag: str, *children: str, **attributes: str | bool) -> Html:
     children
         Markup, or text that is escaped.
     attributes
-        Values are escaped; ``True`` stands for an attribute without a value, ``False`` leaves it out, ``data_x`` is
-        written as ``data-x``.
+        Values are escaped; ``True`` writes an attribute without a value, ``False`` leaves it out, ``data_x`` is written
+        as ``data-x``.
     """
     name, *classes = tag.split(".")
     given = {**({"class": " ".join(classes)} if classes else {}), **attributes}

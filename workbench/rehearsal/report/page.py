@@ -56,7 +56,7 @@ def render(
         "script": script,
     }
     page = asset("page.html")
-    parts = page.split("@@")  # text, name, text, name, ...: what a value contains is never looked at again
+    parts = page.split("@@")  # text, name, text, name, ...: values are never searched for names
     return "".join(values[part] if index % 2 else part for index, part in enumerate(parts))
 
 

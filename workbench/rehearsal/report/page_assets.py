@@ -1,4 +1,4 @@
-"""Files that a page contains, and what its policy says of them."""
+"""Files that a page contains, and their hashes for its Content-Security-Policy."""
 
 import base64
 import hashlib
@@ -18,5 +18,5 @@ def style() -> str:
 
 
 def digest(text: str) -> str:
-    """Return what a Content-Security-Policy calls a style or a script that it allows."""
+    """Return the hash by which a Content-Security-Policy allows a style or a script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -14,7 +14,7 @@ POD_FIELDS: Final = (
     *("name", "work", "team", "kind", "created", "scheduled", "started", "ended", "end", "node"),
     *("cpu", "memory", "gpus", "cause", "reason"),
 )
-"""Names of a row's values, in their order; ``node`` is an index of nodes, ``reason`` one of texts, -1 is none."""
+"""Names of a row's values, in their order; ``node`` is an index into nodes, ``reason`` one into texts, -1 is none."""
 
 
 class _Texts:
@@ -30,7 +30,7 @@ class _Texts:
 def embedded(outcomes: Iterable[Outcome]) -> str:
     """Return the data of outcomes as JSON that a script element can hold."""
     data = json.dumps([_outcome(each) for each in outcomes], separators=(",", ":"), allow_nan=False)
-    # Nothing of it may end the element or open a comment in it.
+    # The data must not end the element or open a comment in it.
     return data.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

@@ -145,7 +145,7 @@ def pending(outcome: Outcome) -> Html:
     for pod in figures.pending(record):
         reason = pod.reasons[-1] if pod.reasons else None
         said = f"{reason.component} {reason.text}" if reason else ""
-        # Texts that differ in their numbers of nodes only say the same.
+        # Texts that differ only in their numbers of nodes have the same meaning.
         groups.setdefault((pod.work or pod.kind, pod.started is None, _NUMBER.sub("0", said)), []).append(pod)
     rows = [_pending(pods, outcome, record) for pods in list(groups.values())[:ROWS_MAX]]
     headings = ("pods", "work", "waited", "reason given", "hint")
@@ -185,7 +185,7 @@ def _rest(number: int, noun: str) -> Html:
 
 
 def losses(record: Record) -> Html:
-    """Return the pods that something took away, by cause."""
+    """Return the pods that were lost or preempted, by cause."""
     groups: dict[tuple[str, str, str], list[PodRecord]] = {}
     for pod in figures.lost(record):
         groups.setdefault((pod.work, pod.end.value, pod.end_cause), []).append(pod)

@@ -62,7 +62,7 @@ class ComparisonShape(_Shape):
 
 
 class DuelCellShape(_Shape):
-    """A figure under another scaler, beside that under Cluster Autoscaler."""
+    """A figure under another scaler, next to the one under Cluster Autoscaler."""
 
     text: str
     change: str = Field(description="The difference from Cluster Autoscaler's; empty without one.")

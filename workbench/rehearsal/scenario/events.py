@@ -12,11 +12,11 @@ from workbench.rehearsal.scenario.durations import Duration, Moment
 from workbench.rehearsal.scenario.places import Place
 
 NODES_MAX: Final = 1_000
-"""Maximum number of nodes that an event names; ``all`` takes any number."""
+"""Maximum number of nodes that an event names; ``all`` has no limit."""
 
 
 NIGHT_MIN: Final = 3_600
-"""Seconds that a night lasts at least: the autoscaler removes a node 10 minutes after its last pod, by default."""
+"""Minimum length of a night in seconds: the autoscaler removes a node 10 minutes after its last pod, by default."""
 
 
 def _node_count(given: Any) -> Any:
@@ -105,7 +105,7 @@ class OfficeHoursEnd(_Event):
 
     event: Literal["office-hours"] = Field(description="Kind of event.", examples=["office-hours"])
     lasts: Duration = Field(
-        description="Length of the night, at least 1h: the autoscaler starts anew and waits before it removes nodes.",
+        description="Length of the night, at least 1h: the autoscaler restarts and waits before it removes nodes.",
         examples=["2h"],
     )
 
@@ -113,12 +113,12 @@ class OfficeHoursEnd(_Event):
     @classmethod
     def _long_enough(cls, lasts: int) -> int:
         if lasts < NIGHT_MIN:
-            raise ValueError("must be at least 1h: the autoscaler starts anew, and waits before it removes a node")
+            raise ValueError("must be at least 1h: the autoscaler restarts, and waits before it removes a node")
         return lasts
 
 
 class Scale(_Event):
-    """The replicas of a work change, as a person would do."""
+    """The replicas of a work change, as if a person changed them."""
 
     event: Literal["scale"] = Field(description="Kind of event.", examples=["scale"])
     work: str = Field(

@@ -40,7 +40,7 @@ class NeverOn(_OfWork):
 
 
 class WaitsAtMost(_OfWork):
-    """Pods run within a time after their creation; pods that still wait at the end, and not as long, are left out."""
+    """Pods run within a time after their creation; pods that still wait at the end, but not as long, are left out."""
 
     expect: Literal["waits-at-most"] = Field(description="Kind of expectation.", examples=["waits-at-most"])
     time: Duration = Field(description="Longest wait.", examples=["5m"])
@@ -99,7 +99,7 @@ class Refused(_OfWork):
 
 
 class MinimumAgain(ContractModel):
-    """At a moment the elastic groups of a place have only the nodes of their minimum then and of headroom."""
+    """At one moment, the elastic groups of a place have only the nodes of their current minimum and of headroom."""
 
     expect: Literal["minimum-again"] = Field(description="Kind of expectation.", examples=["minimum-again"])
     place: Place = Field(default_factory=Place, description="Which groups. Default: all.", examples=[{"role": "gpu"}])

@@ -5,7 +5,7 @@ from typing import Final
 
 
 class WorkKind(StrEnum):
-    """What makes the pods, and so how they are placed and whether lost ones come back."""
+    """What creates the pods, which decides how they are placed and whether lost ones come back."""
 
     MLRUN_JOB = "mlrun-job"
     """A job of MLRun: a bare pod that MLRun's API creates; lost pods stay lost."""
@@ -35,7 +35,7 @@ class WorkKind(StrEnum):
     """A service of the platform, such as MLRun's API or Grafana: a Deployment with ``workers`` replicas."""
 
     BATCH_JOB = "batch-job"
-    """A Kubernetes Job, such as a user writes by hand or from the shell; lost pods are started anew."""
+    """A Kubernetes Job, such as a user writes by hand or from the shell; lost pods are started again."""
 
     POD = "pod"
     """A bare pod exactly as ``pod`` says, with nothing that the platform would add."""
@@ -44,7 +44,7 @@ class WorkKind(StrEnum):
 DEPLOYMENTS: Final = (WorkKind.NUCLIO_FUNCTION, WorkKind.SERVICE, WorkKind.CORE_SERVICE)
 
 SCALING: Final = (WorkKind.NUCLIO_FUNCTION, WorkKind.SERVICE)
-"""Kinds whose makers can let a HorizontalPodAutoscaler choose the replicas: Nuclio, and charts or KServe."""
+"""Kinds whose creators can let a HorizontalPodAutoscaler choose the replicas: Nuclio, and charts or KServe."""
 
 _MLRUN: Final = (WorkKind.MLRUN_JOB, WorkKind.NUCLIO_FUNCTION, WorkKind.SPARK, WorkKind.DASK, WorkKind.MPI)
 """Kinds with a preemption mode (MLRun 1.12.1, ``enrich_preemption_mode`` in ``mlrun/k8s_utils.py``); steps of a
@@ -62,7 +62,7 @@ KINDS_OF_KEY: Final = {
     **dict.fromkeys(("cpu", "cpuLimit", "memory", "memoryLimit", "gpus", "gpuSlices", "volume"), _OTHERS),
     **dict.fromkeys(("priority", "priorityClass", "role", "nodeSelector", "tolerations"), _OTHERS),
 }
-"""Kinds of work that have a key of ``Work``; a key that is missing here is one of all kinds."""
+"""Kinds of work that have a key of ``Work``; a key that is not listed here belongs to all kinds."""
 
 
 def key_problem(key: str, kind: WorkKind) -> str:

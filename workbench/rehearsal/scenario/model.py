@@ -19,7 +19,7 @@ from workbench.rehearsal.settings import SPEED
 
 SPEED_MIN: Final = 5
 SPEED_MAX: Final = 600
-"""Bounds of a scenario's speed: beyond it, control loops of seconds take longer than what they decide about."""
+"""Bounds of a scenario's speed: above it, control loops of seconds are slower than the events that they handle."""
 
 WORKS_MAX: Final = 200
 DESCRIPTION_MAX: Final = 100

@@ -1,4 +1,4 @@
-"""Parts of a cluster that a scenario speaks about: nodes of a pool, role, lifecycle or zone."""
+"""Parts of a cluster that a scenario refers to: nodes of a pool, role, lifecycle or zone."""
 
 from typing import Any, Protocol
 

@@ -14,7 +14,7 @@ from workbench.rehearsal.scenario.work import Work
 
 @dataclass(frozen=True)
 class ReferenceProblem:
-    """A reference that means nothing."""
+    """A reference that is invalid."""
 
     message: str
     path: tuple[str | int, ...]
@@ -74,13 +74,13 @@ def _misplaced(event: str, kind: WorkKind, work: Mapping[Any, Any]) -> str:
 
 
 def _never_ends(work: Mapping[Any, Any]) -> bool:
-    """Return whether a work surely has no ``runsFor``: an unknown key may be meant as one."""
+    """Return whether a work certainly has no ``runsFor``: an unknown key may be a misspelled one."""
     known = {field.alias for field in Work.model_fields.values()}
     return work.get("runsFor") is None and work.keys() <= known
 
 
 def _unused(document: Mapping[Any, Any], works: Mapping[Any, Any]) -> Iterator[ReferenceProblem]:
-    """Return works that never arrive; none if an arrival names no known work, which may be meant."""
+    """Return works that never arrive; none if an arrival names an unknown work, which may be a misspelled one."""
     arrivals = document.get("arrivals")
     if not isinstance(arrivals, list) or not arrivals:
         return

@@ -1,4 +1,4 @@
-"""Works of a scenario: what their pods are made like, and what they ask for."""
+"""Works of a scenario: how their pods are created, and what they request."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Self
@@ -117,7 +117,7 @@ _NUCLIO_CPU: Final = 75
 ``DefaultTargetCPU``)."""
 
 _SERVICE_CPU: Final = 80
-"""The same of Kubernetes (v1.36.3, ``pkg/apis/autoscaling/annotations.go``, ``DefaultCPUUtilization``) and KServe."""
+"""The same in Kubernetes (v1.36.3, ``pkg/apis/autoscaling/annotations.go``, ``DefaultCPUUtilization``) and KServe."""
 
 REPLICAS_MAX: Final = 500
 """Maximum number of replicas of a unit."""
@@ -153,7 +153,7 @@ class Work(ContractModel):
     """Work of one kind and size; arrivals name it."""
 
     kind: WorkKind = Field(
-        description="What makes the pods, and so where they may run and whether lost ones come back.",
+        description="What creates the pods, which decides where they may run and whether lost ones come back.",
         examples=["mlrun-job"],
     )
     namespace: Annotated[str, AfterValidator(_namespace)] | None = Field(
@@ -290,19 +290,19 @@ class Work(ContractModel):
 
     @property
     def target_utilization(self) -> int:
-        """What its HorizontalPodAutoscaler aims at, in percent of the request: its own target, or its maker's."""
+        """What its HorizontalPodAutoscaler aims at, in percent of the request: its own target, or its creator's."""
         own = self.scales.cpu_utilization if self.scales else None
         return own or (_NUCLIO_CPU if self.kind is WorkKind.NUCLIO_FUNCTION else _SERVICE_CPU)
 
     @property
     def pods(self) -> int:
-        """Pods of a unit when it arrives: its workers, and who leads them."""
+        """Pods of a unit when it arrives: its workers and their leader."""
         return self.replicas + (self.kind in (WorkKind.SPARK, WorkKind.DASK, WorkKind.MPI))
 
     @model_validator(mode="wrap")
     @classmethod
     def _keys_fit_the_kind(cls, document: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Check which keys are given, beside what is wrong with their values."""
+        """Check which keys are set, in addition to what is wrong with their values."""
         findings = Findings()
         with findings.collect():
             work = handler(document)

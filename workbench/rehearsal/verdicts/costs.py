@@ -38,7 +38,7 @@ def costs_of(record: Record, price_of: PriceOf, *, fee: float = 0.0, prices: str
     record
         What happened.
     price_of
-        Price of an hour; asked once for each machine type and lifecycle.
+        Price of an hour; called once for each machine type and lifecycle.
     fee
         US dollars an hour of the control plane.
     prices

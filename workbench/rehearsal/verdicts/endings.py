@@ -77,7 +77,8 @@ def _blocking(kind: WorkKind, pods: list[PodRecord], steps: int, lasts: float) -
 def _is_redone(pod: PodRecord, good: list[PodRecord]) -> bool:
     """Return whether a pod that ended badly was followed by one of its unit that succeeded.
 
-    What makes pods makes another once one is to be deleted, which is when it ended; older ones worked beside it.
+    A controller creates another pod once one is marked for deletion, which counts as its end. Pods that are older than
+    that end worked at the same time.
     """
     return pod.ended is not None and any(other.created >= pod.ended for other in good)
 
@@ -90,7 +91,7 @@ def _is_near(case: Case, pod: PodRecord, runs_for: int | None) -> bool:
 
 
 def survives(case: Case, expectation: Survives) -> Finding:
-    """No pod was lost or preempted, and none is missing."""
+    """Judge whether no pod was lost or preempted, and none is missing."""
     pods = case.record.of_work(expectation.work)
     gone = taken(pods)
     absent, refusals = lacking(case, expectation.work)
@@ -111,7 +112,7 @@ def survives(case: Case, expectation: Survives) -> Finding:
 
 
 def restarted(case: Case, expectation: Restarted) -> Finding:
-    """For each lost pod another of its unit ran in time."""
+    """Judge whether another pod of the unit ran in time for each lost pod."""
     record, bound = case.record, float(expectation.time)
     pods = record.of_work(expectation.work)
     gone = taken(pods)
@@ -163,7 +164,7 @@ def restart_delays(pods: tuple[PodRecord, ...], gone: tuple[PodRecord, ...]) -> 
 
 
 def refused_by_admission(case: Case, expectation: Refused) -> Finding:
-    """Every unit was refused, for the reason that is named."""
+    """Judge whether every unit was refused, for the reason that is named."""
     record, because = case.record, expectation.because
     units = record.units.get(expectation.work, ())
     admitted = record.of_work(expectation.work)

@@ -10,7 +10,7 @@ from workbench.rehearsal.record import AUTOSCALER, TAKEN, NodeRecord, PodEnd, Po
 from workbench.rehearsal.scenario.model import Scenario
 
 JITTER: Final = 1.0
-"""Real seconds by which a moment may differ between two runs (assumed): on a busy machine a request, a look of the
+"""Real seconds by which a moment may differ between two runs (assumed): on a busy machine a request, a scan of the
 autoscaler and a step of the simulator each come a little later."""
 
 
@@ -90,7 +90,7 @@ def lacking(case: Case, work: str) -> tuple[int, tuple[Refusal, ...]]:
 
 
 def share_is(good: int, total: int, percent: float) -> bool:
-    """Return whether so many of all are at least a percentage; never if there are none."""
+    """Return whether ``good`` is at least ``percent`` of ``total``; false if ``total`` is 0."""
     return total > 0 and good * 100 >= percent * total
 
 
@@ -100,10 +100,10 @@ def absent_text(absent: int) -> str:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Return the parts of a measured text that say something."""
+    """Return the non-empty parts of a measured text, joined."""
     return "; ".join(part for part in parts if part)
 
 
 def taken(pods: Iterable[PodRecord]) -> tuple[PodRecord, ...]:
-    """Return the pods that something took away, in order of their end."""
+    """Return the pods that were lost or preempted, in order of their end."""
     return tuple(sorted((pod for pod in pods if pod.end in TAKEN), key=lambda pod: (pod.ended or 0.0, pod.name)))

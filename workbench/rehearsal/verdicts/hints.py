@@ -1,6 +1,6 @@
 """Names the mistake behind a missed expectation: cause, action, and the field to change.
 
-A finder recognises one mistake. Finders are asked in the order of ``FINDERS``: what was refused explains more than
+A finder recognises one mistake. Finders run in the order of ``FINDERS``: what was refused explains more than
 what waited, a wrong selector more than a full pool.
 """
 

@@ -38,7 +38,7 @@ REFUSED_BY_CLOUD: Final = "The cloud refused nodes of pool"
 
 
 def core_services(miss: Miss) -> Iterator[Hint]:
-    """Core services request more than the initial group has."""
+    """Recognise that core services request more than the initial group has."""
     waiting = [
         pod for pod in miss.record.pods if pod.node is None and pod.ended is None and pod.kind == WorkKind.CORE_SERVICE
     ]
@@ -58,7 +58,7 @@ def core_services(miss: Miss) -> Iterator[Hint]:
 
 
 def larger_than_machines(miss: Miss) -> Iterator[Hint]:
-    """One pod requests more CPU or memory than an empty machine of its pools allocates."""
+    """Recognise that one pod requests more CPU or memory than an empty machine of its pools allocates."""
     for pod in miss.shapes:
         groups = miss.open_groups(pod)
         short = [too_small(pod, group) for group in groups]
@@ -85,7 +85,7 @@ def _amounts(pod: PodRecord, group: GroupFacts, name: str) -> tuple[str, int, in
 
 
 def daemon_sets(miss: Miss) -> Iterator[Hint]:
-    """Recognise that a pod fits an empty node, but not beside the DaemonSets that run on each."""
+    """Recognise that a pod fits an empty node, but not together with the DaemonSets that run on each."""
     for pod in miss.shapes:
         for group in miss.fitting(pod):
             cpu, memory = daemon_load(miss.record, group)
@@ -100,7 +100,7 @@ def daemon_sets(miss: Miss) -> Iterator[Hint]:
 
 
 def too_many_pods(miss: Miss) -> Iterator[Hint]:
-    """Nodes have room, but no place for one more pod."""
+    """Recognise that nodes have CPU and memory, but have reached their maximum number of pods."""
     for pod, _ in [*miss.said("Too many pods")][:1]:
         for group in miss.fitting(pod)[:1]:
             yield Hint(
@@ -190,7 +190,7 @@ def _is_at_max(miss: Miss, group: GroupFacts) -> bool:
 
 
 def limits_exceed_nodes(miss: Miss) -> Iterator[Hint]:
-    """Pods fit by their requests, but may use more memory than their nodes have."""
+    """Recognise that pods fit by their requests, but may use more memory than their nodes have."""
     by_node: dict[str, list[PodRecord]] = {}
     for pod in miss.record.pods:
         if pod.node and pod.started is not None:

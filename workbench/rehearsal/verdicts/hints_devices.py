@@ -52,7 +52,7 @@ def other_name(miss: Miss) -> Iterator[Hint]:
 
 
 def too_many(miss: Miss) -> Iterator[Hint]:
-    """One pod requests more GPUs than any machine has."""
+    """Recognise that one pod requests more GPUs than any machine has."""
     for pod in miss.shapes:
         for name, count in devices(pod.spec).items():
             groups = [group for group in miss.record.groups if group.gpu_resource == name]

@@ -12,7 +12,7 @@ from workbench.rehearsal.verdicts.verdict import Hint
 
 
 def on_spot(miss: Miss) -> Iterator[Hint]:
-    """Work that must survive ran on spot nodes that the cloud took back."""
+    """Recognise that work that must survive ran on spot nodes that the cloud took back."""
     seen: set[str] = set()
     for pod in _ended(miss, PodEnd.LOST):
         node = miss.record.node(pod.node)
@@ -38,7 +38,7 @@ def on_spot(miss: Miss) -> Iterator[Hint]:
 
 
 def bare_pods(miss: Miss) -> Iterator[Hint]:
-    """Nothing creates a lost pod of this kind again."""
+    """Recognise that nothing creates a lost pod of this kind again."""
     seen: set[str] = set()
     for pod in _ended(miss, *TAKEN):
         kind = miss.kind_of(pod)
@@ -53,7 +53,7 @@ def bare_pods(miss: Miss) -> Iterator[Hint]:
 
 
 def not_restarted(miss: Miss) -> Iterator[Hint]:
-    """No pod was lost at all, so a restart was never seen."""
+    """Recognise that no pod was lost at all, so that a restart was never seen."""
     if getattr(miss.expectation, "expect", "") == "restarted" and not miss.finding.pods and not miss.finding.refusals:
         yield Hint(
             cause=f"No pod of {miss.work_name} was lost, so the rehearsal shows no restart.",

@@ -25,7 +25,7 @@ _FEW_HOURS: Final = 0.01
 
 
 def held(miss: Miss) -> Iterator[Hint]:
-    """Pods keep the autoscaler from removing nodes."""
+    """Recognise that pods keep the autoscaler from removing nodes."""
     if not isinstance(miss.expectation, MinimumAgain):
         return
     seen: set[str] = set()
@@ -59,7 +59,7 @@ def held(miss: Miss) -> Iterator[Hint]:
 
 
 def idle_minimum(miss: Miss) -> Iterator[Hint]:
-    """Nodes of the minimum ran without work."""
+    """Recognise that nodes of the minimum ran without work."""
     if not isinstance(miss.expectation, AtMost):
         return
     busy = {pod.node for pod in miss.record.pods if pod.work and pod.node}
@@ -98,7 +98,7 @@ def unknown_price(miss: Miss) -> Iterator[Hint]:
 
 
 def largest_share(miss: Miss) -> Iterator[Hint]:
-    """Which pool takes most of what the bound limits, and what would make it cheaper."""
+    """Recognise which pool uses most of what the bound limits, and what would make it cheaper."""
     if not isinstance(miss.expectation, AtMost):
         return
     groups = list(_in_place(miss))

@@ -39,7 +39,7 @@ SPOT_KEYS: Final = (OWN_SPOT_TAINT.key, AKS_SPOT_TAINT.key)
 
 
 def lifecycle(miss: Miss) -> Iterator[Hint]:
-    """Pods need spot nodes, or on-demand nodes, and no pool for them is of that kind."""
+    """Recognise that pods need spot nodes, or on-demand nodes, and no pool for them is of that kind."""
     for pod in miss.shapes:
         values = demands(pod.spec).get(LabelKey.LIFECYCLE.value, ())
         for kind in Lifecycle:
@@ -94,7 +94,7 @@ def unknown_label(miss: Miss) -> Iterator[Hint]:
 
 
 def no_group_has_all(miss: Miss) -> Iterator[Hint]:
-    """Each selected label exists, but no single pool has all of them."""
+    """Recognise that each selected label exists, but no single pool has all of them."""
     for pod in miss.shapes:
         asked = {key: values for key, values in demands(pod.spec).items() if key not in ZONE_KEYS}
         has = [{key for key in asked if labels_of(group).get(key) in asked[key]} for group in miss.record.groups]
@@ -124,7 +124,7 @@ def initial_group(miss: Miss) -> Iterator[Hint]:
 
 
 def taints(miss: Miss) -> Iterator[Hint]:
-    """Every group with the right labels and size has a taint that the pod does not tolerate."""
+    """Recognise that every group with the right labels and size has a taint that the pod does not tolerate."""
     for pod in miss.shapes:
         selected = [g for g in miss.record.groups if matches(pod.spec, g) and not too_small(pod, g)]
         if not selected or not all(untolerated(pod.spec, group) for group in selected):
@@ -170,7 +170,7 @@ def _taint(miss: Miss, pod: PodRecord, group: GroupFacts, taint: str) -> Iterato
 
 
 def architecture(miss: Miss) -> Iterator[Hint]:
-    """Pods select an architecture whose pools are missing, full or differ from where they should run."""
+    """Recognise that pods select an architecture whose pools are missing, full or not where they should run."""
     key = WellKnownLabel.ARCH.value
     for pod in miss.shapes:
         wanted = demands(pod.spec).get(key, ())
@@ -185,7 +185,7 @@ def architecture(miss: Miss) -> Iterator[Hint]:
 
 
 def label_only_spot(miss: Miss) -> Iterator[Hint]:
-    """Spot nodes have a label but no taint, so tolerations decide nothing: pods land on either kind."""
+    """Recognise that spot nodes have a label but no taint, so that pods land on either kind, whatever they tolerate."""
     place: Place | None = getattr(miss.expectation, "place", None)
     open_spot = [
         group
@@ -201,8 +201,8 @@ def label_only_spot(miss: Miss) -> Iterator[Hint]:
         if node.lifecycle == Lifecycle.SPOT or wants_spot:
             pool = open_spot[0].pool
             yield Hint(
-                cause=f"Pool {pool} has spot nodes with a label only and no taint: tolerations of {named(pod)} neither "
-                "lead to these nodes nor does their absence keep it off.",
+                cause=f"Pool {pool} has spot nodes with a label only and no taint: tolerations do not decide whether "
+                f"{named(pod)} runs there.",
                 action="Set mode: prevent for on-demand nodes or constrain for spot nodes."
                 if miss.has(pod.work, "mode")
                 else f"Select {LabelKey.LIFECYCLE}: {' or '.join(LABEL_VALUES)}.",
@@ -212,7 +212,7 @@ def label_only_spot(miss: Miss) -> Iterator[Hint]:
 
 
 def not_led_to_spot(miss: Miss) -> Iterator[Hint]:
-    """Pods tolerate spot nodes and should run there, but nothing leads them there."""
+    """Recognise that pods tolerate spot nodes and should run there, but do not require them."""
     place = getattr(miss.expectation, "place", None)
     if place is None or place.lifecycle != Lifecycle.SPOT or getattr(miss.expectation, "expect", "") != "lands-on":
         return

@@ -43,7 +43,7 @@ _KEYS: Final = {
     **dict.fromkeys(("RS-02", "RS-03", "RS-05"), ("cpuLimit",)),
     **dict.fromkeys(("SP-01", "SP-02", "SP-07"), ("mode", "nodeSelector")),
 }
-"""Keys of a work that decide what a rule judges, the first that its kind has."""
+"""Keys of a work that decide what a rule judges; the first that its kind has is used."""
 
 
 def quota(miss: Miss) -> Iterator[Hint]:
@@ -76,7 +76,7 @@ def unstated_resources(miss: Miss) -> Iterator[Hint]:
 
 
 def limit_range(miss: Miss) -> Iterator[Hint]:
-    """Recognise that a LimitRange allows less, or more, than a container asks for."""
+    """Recognise that a LimitRange allows less, or more, than a container requests."""
     for refusal, found in _matches(miss, _LIMIT):
         side, resource, scope, bound, what, given = found.groups()
         key = resource if what == "request" else f"{resource}Limit"
@@ -100,7 +100,7 @@ def priority_class(miss: Miss) -> Iterator[Hint]:
 
 
 def system_class(miss: Miss) -> Iterator[Hint]:
-    """Recognise that a user's pod asks for a class of the system."""
+    """Recognise that a user's pod requests a class of the system."""
     for refusal in miss.finding.refusals:
         if _class_of(miss, refusal) in _SYSTEM and ("PR-05" in refusal.message or "riority" in refusal.message):
             yield _system_class(miss, refusal)
@@ -162,7 +162,7 @@ def gang(miss: Miss) -> Iterator[Hint]:
 
 
 def open_spot(miss: Miss) -> Iterator[Hint]:
-    """Spot nodes have no taint here, so each pod must say whether it may use them."""
+    """Recognise that spot nodes have no taint, so that each pod must state whether it may use them."""
     for refusal in miss.finding.refusals:
         if "spot nodes carry no taint here" in refusal.message:
             kinds = " or ".join(LABEL_VALUES)

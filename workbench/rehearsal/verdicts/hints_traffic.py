@@ -20,7 +20,7 @@ _TOLERANCE: Final = 0.1
 
 
 def at_maximum(miss: Miss) -> Iterator[Hint]:
-    """Recognise that the HorizontalPodAutoscaler had made all replicas that it may."""
+    """Recognise that the HorizontalPodAutoscaler had reached its maximum of replicas."""
     work, short, need = miss.work, _worst(miss), replicas_needed(miss)
     if short is None or work is None or work.scales is None or not need:
         return
@@ -34,7 +34,7 @@ def at_maximum(miss: Miss) -> Iterator[Hint]:
 
 
 def replicas_needed(miss: Miss) -> int:
-    """Return how many replicas would take the traffic of a unit that had its maximum; 0 if more would not help."""
+    """Return how many replicas would handle the traffic of a unit that had its maximum; 0 if more would not help."""
     work, short = miss.work, _worst(miss)
     if short is None or work is None or work.scales is None:
         return 0
@@ -52,7 +52,7 @@ def _use_of_pod(miss: Miss, short: Shortage) -> float:
 
 
 def out_of_reach(miss: Miss) -> Iterator[Hint]:
-    """Recognise that pods at their limit do not use so much more than the target that replicas are added."""
+    """Recognise that even pods at their limit use too little, compared with the target, for replicas to be added."""
     if _worst(miss) is None:
         return
     target = miss.work.target_utilization if miss.work else 0

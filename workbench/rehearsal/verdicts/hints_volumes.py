@@ -24,7 +24,7 @@ _CONFLICTS: Final = (
 
 
 def zones(miss: Miss) -> Iterator[Hint]:
-    """Recognise that the volume is in a zone in which no node can start, or of which the autoscaler does not know."""
+    """Recognise that the volume is in a zone in which no node can start, or that the autoscaler does not know."""
     conflicts = {pod.uid for pod, _ in miss.said(*_CONFLICTS)}
     for pod in miss.shapes:
         work = miss.scenario.works.get(pod.work)

@@ -17,7 +17,7 @@ from workbench.report.words import count
 
 
 def node_start(miss: Miss) -> Iterator[Hint]:
-    """Pods waited for a node that started for them, which takes longer than the bound."""
+    """Recognise that pods waited for a node that started for them, which takes longer than the bound."""
     if not isinstance(miss.expectation, WaitsAtMost):
         return
     more = " or keep headroom" if isinstance(miss.config.cluster, EksConfig | LocalConfig) else ""
@@ -39,7 +39,7 @@ def node_start(miss: Miss) -> Iterator[Hint]:
 
 
 def starved(miss: Miss) -> Iterator[Hint]:
-    """Pods of higher priority that arrived later ran first."""
+    """Recognise that pods of higher priority that arrived later ran first."""
     for pod in miss.shapes:
         own, pools = _priority(pod), {group.pool for group in miss.fitting(pod)}
         until = pod.created + wait_of(pod, miss.record.lasts)
@@ -77,7 +77,7 @@ def _name(pod: PodRecord) -> str:
 
 
 def critical_label(miss: Miss) -> Iterator[Hint]:
-    """Work that others wait for does not have the highest class."""
+    """Recognise that work that others wait for does not have the highest class."""
     work = miss.work
     if work and work.labels.get(LabelKey.CRITICAL.value) == TRUE and work.priority not in (None, UserPriority.HIGH):
         yield Hint(

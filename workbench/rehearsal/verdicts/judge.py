@@ -107,7 +107,7 @@ def _verdict(case: Case, number: int, expectation: Expectation) -> Verdict:
 def reason_of(pods: tuple[PodRecord, ...], refusals: tuple[Refusal, ...]) -> str:
     """Return what the API server, scheduler and autoscaler said: the first refusal, else of the first pod with reasons.
 
-    The last words of each component count, since they describe what did not change anymore; for a lost pod the cause.
+    The last message of each component counts, since it describes the final state; for a lost pod, the cause counts.
     """
     if refusals:
         return refusals[0].message

@@ -28,7 +28,7 @@ _IN_POD: Final = {
     "role": "nodeSelector",
     "volume": "volumes",
 }
-"""Fields of a pod's spec that take the place of a work's keys for kind ``pod``."""
+"""Fields of a pod's spec that replace a work's keys for kind ``pod``."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Miss:
 
     @cached_property
     def waiting(self) -> tuple[PodRecord, ...]:
-        """Pods that miss the expectation and waited: never got a node, or were to run sooner. In their order."""
+        """Pods that miss the expectation and waited: never got a node, or should have run sooner. In their order."""
         is_late = getattr(self.expectation, "expect", "") in ("waits-at-most", "completes")
         return tuple(pod for pod in self.finding.pods if pod.node is None or is_late)
 
@@ -104,7 +104,7 @@ class Miss:
         return self.field(pod.work, "role" if is_role else "nodeSelector")
 
     def kind_of(self, pod: PodRecord) -> WorkKind | None:
-        """Return what makes a pod; None for a pod of the cluster itself."""
+        """Return the kind of work that a pod belongs to; None for a pod of the cluster itself."""
         work = self.scenario.works.get(pod.work)
         return work.kind if work else None
 
@@ -144,7 +144,7 @@ def machine_path(group: GroupFacts) -> str:
 
 
 def larger_type(group: GroupFacts, pod: PodRecord) -> InstanceType | None:
-    """Return the smallest known machine type of a group's make on which a pod would fit; None if none is known."""
+    """Return the smallest known machine type similar to a group's on which a pod would fit; None if none is known."""
     own = INSTANCE_TYPES.get(group.instance_type)
     if own is None:  # a machine that the stack file describes itself
         return None
@@ -170,7 +170,7 @@ def larger_type(group: GroupFacts, pod: PodRecord) -> InstanceType | None:
 def smallest_type(pod: PodRecord, types: Iterable[InstanceType], family: str = "") -> InstanceType | None:
     """Return the smallest of some machine types on which a pod fits; None if it fits on none.
 
-    Of equally large ones that of the preferred ``family``, else the first in the order of `igz-clusters machines`.
+    Among equally large ones, prefer that of ``family``, else the first in the order of `igz-clusters machines`.
 
     A machine must have a tenth more than requested, and half a core and 2 GiB: what kubelet reserves on small and
     large machines (https://github.com/awslabs/amazon-eks-ami/blob/main/nodeadm/internal/kubelet/config.go).

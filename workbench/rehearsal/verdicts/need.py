@@ -23,7 +23,7 @@ def daemon_load(record: Record, group: GroupFacts) -> tuple[int, int]:
 
 
 def share(pod: PodRecord, group: GroupFacts, load: tuple[int, int] = (0, 0)) -> float:
-    """Return the part of an empty node that a pod takes, one divided by how many fit; 0 if it asks for nothing."""
+    """Return the part of an empty node that a pod takes, one divided by how many fit; 0 if it requests nothing."""
     pairs = [
         (pod.cpu_millis, group.cpu_millis - load[0]),
         (pod.memory_mib, group.memory_mib - load[1]),
@@ -34,10 +34,10 @@ def share(pod: PodRecord, group: GroupFacts, load: tuple[int, int] = (0, 0)) -> 
 
 
 def nodes_needed(record: Record, scenario: Scenario, pool: str) -> int:
-    """Return the nodes with which no pod that fits the pool would wait for room; 0 if none fits.
+    """Return the number of nodes with which no pod that fits the pool would wait for room; 0 if none fits.
 
-    As if every pod had run at once when it was created. Pods that other pools take too are counted as well, so the
-    number is an upper estimate that a search lowers.
+    It assumes that every pod ran as soon as it was created. It also counts pods that fit other pools, so the number is
+    an upper estimate that a search lowers.
     """
     groups = [group for group in record.groups if group.pool == pool]
     loads = {group.name: daemon_load(record, group) for group in groups}

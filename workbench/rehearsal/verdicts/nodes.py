@@ -16,7 +16,7 @@ from workbench.report.words import count
 
 
 def minimum_again(case: Case, expectation: MinimumAgain) -> Finding:
-    """No elastic group of the place has more nodes than its minimum at that moment and its pool's headroom.
+    """Judge whether no elastic group of the place has more nodes than its current minimum and its pool's headroom.
 
     Work that still runs may hold the nodes of the minimum, so that headroom takes nodes of its own.
     """
@@ -59,7 +59,7 @@ def _groups(place: Place) -> str:
 
 
 def at_most(case: Case, expectation: AtMost) -> Finding:
-    """Node-hours, price and number of nodes of the place stay within the bounds."""
+    """Judge whether node-hours, price and number of nodes of the place stay within the bounds."""
     record, place = case.record, expectation.place
     nodes = tuple(node for node in record.nodes if is_in(node, place))
     total, most = sum(node_hours(node, record.lasts) for node in nodes), peak(nodes, record.lasts)
@@ -94,7 +94,7 @@ def at_most(case: Case, expectation: AtMost) -> Finding:
 
 
 def _lived(nodes: Iterable[NodeRecord], elastic: set[str], by: float) -> list[NodeRecord]:
-    """Return the nodes, those of elastic groups as if they had come earlier and gone later by so many seconds."""
+    """Return the nodes, those of elastic groups as if created earlier and removed later by so many seconds."""
     return [
         replace(node, created=node.created - by, gone=None if node.gone is None else node.gone + by)
         if node.group in elastic
@@ -112,7 +112,7 @@ def peak(nodes: Iterable[NodeRecord], lasts: float) -> int:
 def price_of(record: Record, nodes: Sequence[NodeRecord], costs: Costs | None) -> Cost:
     """Return the price of the nodes of a place.
 
-    A place is a set of pools, except that of a zone, which gets its share of each pool's price by node-hours.
+    A place is a set of pools; a place in one zone gets its share of each pool's price by node-hours.
     """
     present = [node for node in nodes if node_hours(node, record.lasts)]
     total = sum(node_hours(node, record.lasts) for node in present)

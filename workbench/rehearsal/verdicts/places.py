@@ -11,7 +11,7 @@ from workbench.report.words import count
 
 
 def lands_on(case: Case, expectation: LandsOn) -> Finding:
-    """Every pod ran in the place; pods without a node and units without a pod miss it."""
+    """Judge whether every pod ran in the place; pods without a node and units without a pod miss it."""
     record, place = case.record, expectation.place
     pods = record.of_work(expectation.work)
     outside = tuple(pod for pod in pods if not is_in(record.node(pod.node), place))
@@ -35,7 +35,7 @@ def lands_on(case: Case, expectation: LandsOn) -> Finding:
 
 
 def never_on(case: Case, expectation: NeverOn) -> Finding:
-    """No pod ever ran in the place."""
+    """Judge whether no pod ever ran in the place."""
     record, place = case.record, expectation.place
     pods = record.of_work(expectation.work)
     inside = tuple(pod for pod in pods if is_in(record.node(pod.node), place))
@@ -49,7 +49,7 @@ def never_on(case: Case, expectation: NeverOn) -> Finding:
 
 
 def core_services_unmoved(case: Case, expectation: CoreServicesUnmoved) -> Finding:  # noqa: ARG001 it has no fields
-    """Pods of core services that ran at the start are those that run at the end."""
+    """Judge whether the pods of core services that ran at the start are those that run at the end."""
     pods = [pod for pod in case.record.pods if pod.kind == WorkKind.CORE_SERVICE]
     at_start = [pod for pod in pods if _runs_at(pod, 0.0)]
     moved = tuple(pod for pod in at_start if pod.ended is not None and pod.ended <= case.record.lasts)

@@ -1,4 +1,4 @@
-"""What pods ask of nodes, and which groups offer it: for hints only, never for verdicts.
+"""What pods require of nodes, and which groups offer it: for hints only, never for verdicts.
 
 A taint is not named by the scheduler of Kubernetes 1.36 (``node(s) had untolerated taint(s)``, kubernetes v1.36.3,
 ``pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go``), so hints compare tolerations with the groups.
@@ -17,7 +17,7 @@ from workbench.rehearsal.record import GroupFacts, PodRecord
 
 ZONE_KEYS: Final = (WellKnownLabel.ZONE.value, "failure-domain.beta.kubernetes.io/zone")
 _OF_EVERY_NODE: Final = (WellKnownLabel.HOSTNAME.value, WellKnownLabel.OS.value)
-"""Labels of which the groups do not know their nodes' values."""
+"""Labels of all nodes whose values the groups do not have."""
 
 
 def demands(spec: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -104,7 +104,7 @@ def may_use(pod: PodRecord, group: GroupFacts) -> bool:
 
 
 def shape_of(pod: PodRecord) -> str:
-    """Return what decides where a pod may run: equal for pods that any node takes or refuses alike."""
+    """Return a key of what decides where a pod may run: equal for pods that fit the same nodes."""
     spec, names = pod.spec, ("nodeSelector", "affinity", "tolerations")
     resources = [each.get("requests") or each.get("limits") for each in _resources(spec)]
     return repr((pod.cpu_millis, pod.memory_mib, pod.gpus, resources, *(spec.get(name) for name in names)))
@@ -117,7 +117,7 @@ def _terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _has(labels: Mapping[str, str], operator: str, key: str, values: tuple[str, ...]) -> bool:
-    """Return whether labels meet one requirement; those that differ from node to node always may."""
+    """Return whether labels meet one requirement; labels of unknown value always do."""
     if key in _OF_EVERY_NODE or (key in ZONE_KEYS and key not in labels):
         return True
     match operator:

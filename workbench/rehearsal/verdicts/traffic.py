@@ -1,4 +1,4 @@
-"""Judges whether the running pods of a work can take its traffic: ``keeps-up``."""
+"""Judges whether the running pods of a work can handle its traffic: ``keeps-up``."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from workbench.report.words import count
 
 @dataclass(frozen=True, kw_only=True)
 class Shortage:
-    """A time for which the pods of a unit could not take its traffic.
+    """A time for which the pods of a unit could not handle its traffic.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Shortage:
 
 
 def keeps_up(case: Case, expectation: KeepsUp) -> Finding:
-    """No shortage of CPU lasts longer than the time; one that the end of the scenario cuts counts as it is."""
+    """Judge whether no shortage of CPU lasts longer than the time; the scenario's end also ends a shortage."""
     work, bound = expectation.work, float(expectation.time)
     pods = case.record.of_work(work)
     short = shortages(case, work)

@@ -42,7 +42,7 @@ class Verdict:
     number: int
     """Position of the expectation in the scenario, from 0."""
     expectation: str
-    """It in words, such as ``train waits at most 5m``."""
+    """The expectation in words, such as ``train waits at most 5m``."""
     is_met: bool
     measured: str
     """What the record shows, such as ``12 of 12 pods, longest wait 3m``."""
@@ -53,4 +53,4 @@ class Verdict:
     hints: tuple[Hint, ...] = ()
     """Causes and actions, most likely first."""
     may_vary: str = ""
-    """What timing may change between two runs, as a sentence; empty if the record shows nothing of it."""
+    """What timing may change between two runs, as a sentence; empty if the record shows no such thing."""

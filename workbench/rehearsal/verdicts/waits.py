@@ -76,7 +76,7 @@ def _measured(record: Record, pods: tuple[PodRecord, ...], late: int, undecided:
 
 
 def never_runs(case: Case, expectation: NeverRuns) -> Finding:
-    """Every unit has pods, none of them ran, and of each was said why."""
+    """Judge whether every unit has pods, none of them ran, and the named reason was reported for each."""
     work, because = expectation.work, expectation.because
     pods = case.record.of_work(work)
     ran = tuple(pod for pod in pods if pod.started is not None)
@@ -109,16 +109,16 @@ def percentile(values: list[float], percent: float) -> float:
 
 
 def _may_vary(case: Case, pods: tuple[PodRecord, ...], bound: float, absent: int, percent: float) -> str:
-    """Return that the verdict may differ, if waits near the bound decide it."""
+    """Return why the verdict may differ between runs, if waits near the bound decide it; else empty."""
     shifts = (-case.tolerance, 0.0, case.tolerance)
     if len({_is_met(case, pods, bound + shift, absent, percent) for shift in shifts}) == 1:
         return ""
     span = duration_text(case.tolerance)
-    return f"waits within {span} of the bound decide it, and the autoscaler's next look may come {span} sooner or later"
+    return f"waits within {span} of the bound decide it, and the autoscaler's next scan may come {span} sooner or later"
 
 
 def _order(late: tuple[PodRecord, ...], pods: tuple[PodRecord, ...]) -> str:
-    """Return that other pods may wait, if pods that are created at once share what room there is."""
+    """Return that other pods may wait, if pods created at the same moment compete for room; else empty."""
     moments = {pod.created for pod in late}
     names = {pod.uid for pod in late}
     shared = any(pod.created in moments and pod.uid not in names for pod in pods)

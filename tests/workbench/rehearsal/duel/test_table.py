@@ -50,7 +50,7 @@ def test_each_figure_is_one_row_with_a_cell_for_each_scaler() -> None:
 def test_expectations_losses_and_money_are_shown_without_a_difference() -> None:
     found = table(outcomes.night())
     assert {each.about for each in found.rows} == {"expectation", "pods", "node-hours", "usd"}
-    assert found.facts[0] == "No figure differs by more than two runs of the same may."
+    assert found.facts[0] == "No figure differs by more than two runs under the same scaler may differ."
 
 
 def test_a_difference_within_noise_has_no_colour() -> None:
@@ -64,7 +64,7 @@ def test_a_difference_within_noise_has_no_colour() -> None:
 
 def test_pods_that_karpenter_moved_and_nothing_created_again_come_with_what_keeps_them() -> None:
     found = table(moved(outcomes.night(), replaced=False))
-    assert any("Karpenter moved 1 pod" in fact and "1 of them nothing created again" in fact for fact in found.facts)
+    assert any("Karpenter moved 1 pod" in fact and "not created again: 1" in fact for fact in found.facts)
     assert any('karpenter.sh/do-not-disrupt: "true"' in fact for fact in found.facts)
 
 

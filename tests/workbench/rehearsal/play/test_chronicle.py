@@ -360,7 +360,7 @@ def test_the_age_of_failed_nodes_is_said_of_elastic_groups(elastic: bool) -> Non
     (group,) = (each for each in stage.cluster.groups if each.pool == "work")
     stage.cluster.groups = (replace(group, is_elastic=elastic),)
     stage.node("work-0", elastic=elastic)
-    assert not any("takes a node that fails" in each for each in record(stage).assumptions)
+    assert not any("treats a failed node" in each for each in record(stage).assumptions)
     stage.chronicle.mark_node("work-0", "node-failure")
     stage.api.delete("/api/v1/nodes/work-0")
-    assert any("takes a node that fails" in each for each in record(stage).assumptions) is elastic
+    assert any("treats a failed node" in each for each in record(stage).assumptions) is elastic

@@ -60,4 +60,4 @@ def test_under_karpenter_nothing_changes_and_no_autoscaler_starts(stage: Stage) 
     assert stage.api.get("/configmaps")["items"] == []
     assert stage.chronicle.nights == []
     (said,) = (each.text for each in stage.chronicle.happenings)
-    assert said.startswith("no hours under Karpenter")
+    assert said.startswith("no office hours under Karpenter")

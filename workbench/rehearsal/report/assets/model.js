@@ -28,7 +28,7 @@ const isOn = (pod, at) => pod.from !== null && pod.from <= at && at < pod.until;
 const isWaiting = (pod, at) => pod.created <= at && at < pod.until && (pod.started === null || at < pod.started);
 const isOurs = (pod) => pod.kind !== "daemon-set";
 
-// What of a node its pods request at a moment.
+// What the pods of a node request at a moment.
 const used = (node, at) => {
   const sum = { cpu: 0, memory: 0, gpus: 0, pods: 0 };
   for (const pod of node.pods) {

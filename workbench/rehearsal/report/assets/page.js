@@ -32,7 +32,7 @@ const build = (index) => {
   return made;
 };
 
-// The moment around which most pods wait: what a reader looks for first. Without waits it is the middle.
+// The moment around which most pods wait, which readers look for first. Without waits it is the middle.
 const start = (data) => {
   const windows = new Array(100).fill(0);
   const size = data.lasts / windows.length;
