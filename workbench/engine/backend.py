@@ -1,7 +1,7 @@
 """The engine's state files: read, check and restore them without the engine.
 
 The engine's file backend keeps the current state, the previous one (``.bak``), a copy of each finished update, and a
-checksum beside every file: https://www.pulumi.com/docs/iac/concepts/state-and-backends/#local-filesystem.
+checksum file for every file: https://www.pulumi.com/docs/iac/concepts/state-and-backends/#local-filesystem.
 """
 
 import base64

@@ -22,7 +22,7 @@ class RestoreJob:
     state
         The cloud's state, in capitals.
     is_restored
-        Whether the cloud restored what it was asked for, also if with warnings.
+        Whether the restore succeeded, possibly with warnings.
     """
 
     id: str

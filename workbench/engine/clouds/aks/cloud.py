@@ -109,10 +109,10 @@ class Aks(CloudStack):
 
     @override
     def blockers(self, components: Sequence[ClusterComponent]) -> Iterator[Blocker]:
-        """Refuse changes of the pool that the cluster was created with: the program does not send them.
+        """Refuse changes of the pool that the cluster was created with: the program does not apply them.
 
-        Azure accepts a cluster only with all its pools, including those that are separate resources. So the live
-        values are sent back, and the initial pool is changed with Azure's own command, or another one takes over.
+        Azure accepts a cluster only with all its pools, including those that are separate resources. So the program
+        sends the live values back. The initial pool is changed with Azure's own command, or another pool takes over.
         """
         initial, pools = self._initial, [component for component in components if isinstance(component, SystemPool)]
         left = [each for each in components if isinstance(each, AksPool) and (each.is_successor or each.is_entered)]
@@ -174,7 +174,7 @@ class Aks(CloudStack):
 
     @override
     def back_blockers(self, components: Sequence[ClusterComponent], way_back: WayBack) -> Iterator[Blocker]:
-        """Refuse older nodes: only Azure's own command rolls a pool back, and the API of the program's provider cannot.
+        """Refuse older nodes: only Azure's own command rolls a pool back; the API that the provider uses cannot.
 
         https://learn.microsoft.com/azure/aks/roll-back-node-pool-version
         """
@@ -188,9 +188,9 @@ class Aks(CloudStack):
                     "cluster.nodeVersion",
                     f"{self.node_version}, but the {pool} runs {pool.version}",
                     "AKS rolls a pool back to what it ran before its last upgrade, for seven days and by command only",
-                    f"{pool.ways_back} shows whether there is a way. If so, {cluster.stop_upgrades}, then "
+                    f"{pool.ways_back} shows whether a rollback is possible. If so, {cluster.stop_upgrades}, then "
                     f"{pool.roll_back}, and run `up` again. The node image goes back too only if the channel for it is "
-                    f"off as well (nodeImageChannel). Without a way set it to {pool.version}.",
+                    f"off as well (nodeImageChannel). If not, set it to {pool.version}.",
                 )
 
     @override

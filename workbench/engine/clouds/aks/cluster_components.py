@@ -18,7 +18,7 @@ _OPTIONS: Final = {
     "drain_timeout_in_minutes": "--drain-timeout",
     "node_soak_duration_in_minutes": "--node-soak-duration",
 }
-"""Options of Azure's command for limits of upgrades; a system pool takes no other."""
+"""Options of Azure's command for limits of upgrades; a system pool accepts no other."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def entered(deployment: Mapping[str, Any], created_with: str) -> dict[str, Any] 
 
 
 def unfit_successors(deployment: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Return the system pools that do not work, while the one before each is still to be deleted."""
+    """Return the system pools that do not work, while a predecessor is still to be deleted."""
     pools = [each for each in deployment.get("resources") or () if each["type"] == POOL and _is_system(each)]
     going = [each for each in pools if each.get("delete") or each["urn"].endswith(ENTERED)]
     yield from (each for each in pools if going and each not in going and not _works(each))
