@@ -89,7 +89,7 @@ def show(  # noqa: PLR0913 what was found, and where it goes
         _write("--output", page, report_page.render(outcomes, comparisons, advice, duels), "Page")
     if patch:
         text = "".join(each.patch for each in advice)
-        # An empty patch, which `git apply` refuses, takes the place of one from an earlier search.
+        # An empty file, which `git apply` refuses, replaces a patch from an earlier search.
         _write("--patch", patch, text, "Patch" if text else "No patch, so this file is empty")
 
 

@@ -156,7 +156,7 @@ def _without_verdict(played: Played) -> UserError:
 
 
 def _require_data_folder() -> None:
-    """Refuse a data folder that takes no files: otherwise each scenario would end without a verdict."""
+    """Refuse a data folder that is not writable: otherwise each scenario would end without a verdict."""
     folder = data_dir()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -108,7 +108,7 @@ class _Asked:
 
 
 def _checked(stack: stacks.Stack, asked: _Asked) -> tuple[tuple[int, int], SystemChoices]:
-    """Return Kubernetes' version and the choices, or raise all that is wrong with them."""
+    """Return Kubernetes' version and the choices, or raise an error that lists all problems."""
     system, derivation = asked.system, SYSTEMS[asked.system]
     assumed = SystemChoices(namespace="", chart=_known(asked.chart, derivation), **asked.chosen)
     *_, minor, chart, namespace = all_of(

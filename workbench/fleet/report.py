@@ -190,5 +190,5 @@ def _blocks(report: FleetReport) -> Iterator[str]:
 
 
 def moment(seconds: float) -> str | None:
-    """Return a time as ISO 8601; None for one that has not come."""
+    """Return a time as ISO 8601; None for 0."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else None

@@ -19,7 +19,7 @@ ALL_OTHERS: Final = "*"
 
 @dataclass(frozen=True)
 class Source:
-    """Where facts are said: a file of a repository at a version and its year, or a page and its date."""
+    """Where facts come from: a file of a repository at a version and its year, or a page and its date."""
 
     repository: str = ""
     file: str = ""
@@ -76,11 +76,11 @@ class Statement(Marked):
     of
         Inputs, with all that is inside them unless a statement names that; ``*`` for all others.
     note
-        When it is so, or what follows.
+        When it applies, or what follows.
     to
-        It is so of a change to this value alone. Default: to any.
+        It applies only to a change to this value. Default: to any.
     alone
-        It says nothing of what is inside the inputs.
+        It does not apply to what is inside the inputs.
     """
 
     question: str
@@ -181,7 +181,7 @@ class Said:
 def answer(says: Iterable[Statement], path: str, question: str) -> Statement | None:
     """Return the statement about an input that answers a question; None if there is none.
 
-    One about the input itself comes first, then those about what it is in, then that about all others.
+    A statement about the input itself takes precedence, then one about what contains it, then that about all others.
     """
     asked = [each for each in says if each.question == question]
     for outer in (*around(path), ALL_OTHERS):
@@ -193,7 +193,7 @@ def answer(says: Iterable[Statement], path: str, question: str) -> Statement | N
 
 @dataclass(frozen=True, kw_only=True)
 class Resource(Said):
-    """Facts about one type; each cloud's own class adds what it alone has.
+    """Facts about one type; each cloud's own class adds cloud-specific facts.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def run_program(
         with _without_positions():
             return loop.run_until_complete(run())
     except Exception:
-        # What a failed program leaves open would keep the next one waiting.
+        # Outputs that a failed program leaves pending would block the next program.
         SETTINGS.outputs.clear()
         _get_rpc_manager().clear()
         raise

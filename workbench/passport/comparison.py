@@ -15,14 +15,14 @@ _ABSENT: Final = "does not exist"
 
 @dataclass(frozen=True)
 class Difference:
-    """Something that is not as the passport has it.
+    """Something that differs from the passport.
 
     Parameters
     ----------
     where
         Object and field.
     then, now
-        What the passport says, and what is there.
+        What the passport records, and what the cluster has now.
     """
 
     where: str

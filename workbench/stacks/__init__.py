@@ -36,7 +36,7 @@ PROBLEMS_SHOWN: Final = 50
 
 NAME_MAX: Final = 60
 FLEET_FILE: Final = "fleet.yaml"
-"""Name of the file beside the stack files that says in which waves they are updated."""
+"""Name of the file next to the stack files that defines the waves of updates."""
 CHOICES_PATH: Final[KeyPath] = ("config", CONFIG_KEY)
 
 
@@ -61,7 +61,7 @@ class Stack:
 
     @property
     def is_local(self) -> bool:
-        """Whether the cluster lives on this machine, and so its state."""
+        """Whether the cluster and its state are on this machine."""
         return isinstance(self.config.cluster, LocalConfig)
 
     @property
@@ -187,7 +187,7 @@ def read(file: Path) -> Stack:
 
 
 def unvalidated(file: Path) -> Any:
-    """Return the document of a stack file with the settings of its base, without judging them.
+    """Return the document of a stack file with the settings of its base, without validating them.
 
     Raises
     ------

@@ -76,9 +76,9 @@ class Contract:
         return recorded_groups(self.deployment)
 
     def unsettled(self, moment: datetime) -> str:
-        """Return why neither numbers of nodes nor what waits for nodes is judged at a moment; empty if they are.
+        """Return why numbers of nodes, and what waits for nodes, are not judged at a moment; empty if they are.
 
-        Also a cluster that has nodes may be on its way: schedules start and stop its groups one after another.
+        A cluster that has nodes may be starting or stopping: schedules start and stop its groups one after another.
         """
         if not Sleep(cloud_of(self.stack, self.config).hours, moment).is_due:
             return ""

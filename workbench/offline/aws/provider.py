@@ -190,7 +190,7 @@ def _text(value: Any) -> str:
 
 
 def _warning(type_: str, path: str, known: Input, kind: Kind | None) -> str:
-    """Return what a person would not expect of a change, empty if nothing; values may be secret and are left out."""
+    """Return a warning about an unexpected effect of a change, without values, which may be secret; empty if none."""
     if kind is None or (kind == PropertyDiff.DELETE and resource(type_).if_absent(known.path) == "stays"):
         return facts().kept("AWS", path, resource(type_), known.path)
     if known.change == "ignored":
