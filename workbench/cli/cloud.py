@@ -107,7 +107,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, delete_claims: bool, 
     """
     with changing(stack, "up", hermetic=hermetic, events=events) as begun:
         before = begun.state()
-        if not created_by(before):  # else the cluster itself decides, which may know more roles than the stack file
+        if not created_by(before):  # else the cluster decides: it may have more admins than the stack file
             begun.require_cluster_admin()
         if begun.existing:
             wait_for_half_deleted(begun.existing.api, stack.config.namespaces)

@@ -1,4 +1,4 @@
-"""Names what would stop an upgrade of nodes, or take it too far, before it begins."""
+"""Finds what would stop an upgrade of nodes, or upgrade more than intended, before it begins."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -201,8 +201,8 @@ def create_key(
     """Create a key that signs passports, and print its public key.
 
     Ed25519, as PEM, readable by you only. If the variable IGZ_CLUSTERS_PASSPORT_PASSPHRASE is set, the key is encrypted
-    with it, and `make` needs it. The public key is written next to the private one: give
-    it to those who verify.
+    with it, and `make` needs it. The public key is written next to the private one: give it
+    to those who verify.
     """
     file = output or keys.default_file()
     public = keys.create(file)

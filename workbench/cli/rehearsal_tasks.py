@@ -154,7 +154,7 @@ def _scenarios(asked: Asked) -> tuple[list[NamedScenario], Replayed | None]:
 
 
 def _misused(asked: Asked) -> Iterator[UserError]:
-    """Yield what is wrong with the options together, or with a name, whatever files have."""
+    """Yield what is wrong with the combination of options, or with a name, independently of files."""
     if asked.compare is not None and len(asked.stacks) > 1:
         yield UserError(f"--compare: compares one stack, but {len(asked.stacks)} are named.", "Name one stack.")
     elif asked.compare in asked.stacks:

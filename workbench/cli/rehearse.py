@@ -138,7 +138,7 @@ def _binaries(*, has_karpenter: bool) -> Toolchain:
 
 
 def _decide(played: Played) -> None:
-    """End as the outcomes say."""
+    """Exit with the code for the outcomes."""
     if any(outcome.lost for _, outcome in played):
         raise _without_verdict(played)
     if not all(outcome.is_met for outcome in deciding(outcome for _, outcome in played)):

@@ -180,7 +180,7 @@ def _check_class(stack: stacks.Stack, given: str | None) -> None:
 
 
 def _completed(cluster: PlatformCluster, choices: SystemChoices, system: System) -> SystemChoices:
-    """Add what the stack file says to the choices, or raise what it lacks for the system."""
+    """Add the stack file's values to the choices, or raise an error that names what the system lacks."""
     if lack := SYSTEMS[system].lack(cluster):
         raise UserError(f"--for {system} {lack}.")
     return _with_class(cluster, _with_registry(cluster, choices, system), system)

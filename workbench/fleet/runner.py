@@ -101,7 +101,7 @@ class Watcher:
         """Show that the run waits before a stage, until a time in seconds since 1970."""
 
     def interrupted(self, running: int, *, is_first: bool) -> None:
-        """Show that the run was asked to end, for the first time or again, and waits for so many processes."""
+        """Show that the run was interrupted, for the first time or again, and waits for ``running`` processes."""
 
     def tick(self) -> None:
         """Show how far it is, several times a second."""
@@ -146,7 +146,7 @@ class Runner:
         Returns False if it was interrupted.
 
         After Ctrl-C or a signal no further command starts. Each process is asked to end once and waited for; a second
-        Ctrl-C is passed on too.
+        signal is passed on too.
         """
         try:
             with self._counting_signals():

@@ -1,4 +1,4 @@
-"""What is known of a cloud's resource types, read from its ``facts.json``: inputs, and what sources say of them.
+"""Facts about a cloud's resource types, read from its ``facts.json``: inputs, and what sources say about them.
 
 ``tools/facts`` generates the files; ``facts.schema.json`` describes them.
 """
@@ -158,7 +158,7 @@ class Input:
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """What is said of a type, or of every type that does not say otherwise.
+    """Facts about a type, or about all types without facts of their own.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class Resource(Said):
     rows
         The fields of ``Input``, one list per input, outer inputs before inner ones.
     common
-        What is said of every type.
+        Facts about every type.
     """
 
     source: str
@@ -225,7 +225,7 @@ class Resource(Said):
         return {name: self.inputs[found] for name, found in inside(self.inputs, path).items()}
 
     def said(self, path: str, question: str) -> Statement | None:
-        """Return what is said of an input in answer to a question of ``Statement``; None if nothing is."""
+        """Return the statement about an input that answers a question of ``Statement``; None if there is none."""
         return answer(self.says, path, question) or answer(self.common.says, path, question)
 
     def if_absent(self, path: str) -> str:
@@ -258,7 +258,7 @@ class Facts(Generic[R]):
     resources
         By type token, such as ``aws:eks/nodeGroup:NodeGroup``.
     common
-        What is said of every type that does not say otherwise.
+        Facts about all types without facts of their own.
     enumerations
         Values by the name of the enumeration.
     """

@@ -192,7 +192,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
 def serve(provider: Provider) -> None:
     """Serve ``provider`` on loopback until the engine that started this process is gone."""
-    parent = os.getppid()  # asked first: the engine may be gone before the port is printed
+    parent = os.getppid()  # read first: the engine may be gone before the port is printed
     server = grpc.server(
         ThreadPoolExecutor(CALLS_AT_ONCE),
         options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)],

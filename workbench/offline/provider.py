@@ -62,7 +62,7 @@ class Changed:
     delete_first
         Whether a replacement must delete the old resource first.
     warnings
-        What the plan does not do although the inputs say so; printed with the resource.
+        Changes of inputs that the plan does not make; printed with the resource.
     """
 
     kinds: dict[str, Kind] = field(default_factory=dict)

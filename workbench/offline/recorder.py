@@ -22,7 +22,7 @@ def run_program(
     program
         Declares resources and outputs.
     monitor
-        Answers what the program asks of the engine.
+        Answers the program's requests to the engine.
     project, stack
         Names.
     is_preview

@@ -30,7 +30,7 @@ class Difference:
     now: str
 
     def as_json(self) -> dict[str, str]:
-        """Return it for scripts."""
+        """Return its fields for scripts."""
         return {"where": self.where, "then": self.then, "now": self.now}
 
 
@@ -44,7 +44,7 @@ def compare(passport: Passport, sight: Sight, verification: Verification) -> tup
     sight
         The cluster now.
     verification
-        What ``verify`` says of it now.
+        The result of ``verify`` for it now.
     """
     if passport.cluster.uid != sight.uid:
         return (Difference("Cluster", f"UID {passport.cluster.uid}", f"UID {sight.uid}: it is another cluster"),)

@@ -55,7 +55,7 @@ class Findings:
     stack, origin
         The stack, and its version and that of the package.
     sight, verification, checked
-        The cluster, and what ``verify`` and ``check`` say.
+        The cluster, and the results of ``verify`` and ``check``.
     rehearsal, acceptance, backups
         Files with further evidence. Default: none.
     """

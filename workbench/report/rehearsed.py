@@ -1,4 +1,4 @@
-"""What a rehearsal says about the number of a stack's nodes, for the costs in the report on a change."""
+"""Reads the number of a stack's nodes in a rehearsal, for the costs in the report on a change."""
 
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path

@@ -101,7 +101,7 @@ def refuse_hidden_code(base: Path, head: Path) -> None:
     """Refuse a change that adds or alters files that Python loads in place of the source that is reviewed.
 
     Other new modules are for the owners to review: nothing loads them unless a reviewed file names them. Such files
-    that the base branch has already, unchanged, are accepted: its owners remove them in a change of its own.
+    are accepted if the base branch has them unchanged: its owners remove them in a separate change.
 
     Raises
     ------

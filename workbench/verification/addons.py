@@ -159,7 +159,7 @@ def autoscaler_groups(contract: Contract, snapshot: Snapshot) -> Outcome:
 
 
 def _known_as(name: str, in_cloud: str | None, known: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Return what the autoscaler says of a group; clouds put its name into a longer one: ``eks-NAME-ID``."""
+    """Return the autoscaler's report about a group; clouds embed the group's name in a longer one: ``eks-NAME-ID``."""
     if in_cloud is None:
         return known.get(name)
     return next((health for each, health in known.items() if f"-{in_cloud}-" in f"-{each}-"), None)

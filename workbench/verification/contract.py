@@ -85,7 +85,7 @@ class Contract:
         return f"not judged outside cluster.officeHours and in their first {WAKES_WITHIN.seconds // 60} minutes"
 
     def platform(self, namespace: str) -> PlatformCluster:
-        """Return the cluster as the systems in a namespace must know it."""
+        """Return what the systems in a namespace must know about the cluster."""
         return platform_cluster(self.config, namespace=namespace, mutates=self.mutates)
 
     def mlrun(self, namespace: str) -> dict[str, str]:

@@ -63,7 +63,7 @@ class Cloud:
         return ""
 
     def creation_notes(self) -> Iterator[str]:
-        """Return what to know before the first `up`."""
+        """Return notes to show before the first `up`."""
         yield from ()
 
     @property

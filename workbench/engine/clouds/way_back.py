@@ -17,7 +17,7 @@ class WayBack:
     errors
         Why the cloud would refuse it, in the cloud's words.
     warnings
-        What else to know before it, in the cloud's words.
+        The cloud's warnings about it, in the cloud's words.
     """
 
     version: str = ""

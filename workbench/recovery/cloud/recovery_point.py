@@ -47,7 +47,7 @@ class RecoveryPoint:
         return f"{self.made:%Y-%m-%d %H:%M} UTC  {self.of}  {self.state}  {until}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it for scripts."""
+        """Return its fields for scripts."""
         return {
             "id": self.id,
             "of": self.of,

@@ -189,8 +189,8 @@ class Aks(CloudStack):
                     f"{self.node_version}, but the {pool} runs {pool.version}",
                     "AKS rolls a pool back to what it ran before its last upgrade, for seven days and by command only",
                     f"{pool.ways_back} shows whether a rollback is possible. If so, {cluster.stop_upgrades}, then "
-                    f"{pool.roll_back}, and run `up` again. The node image goes back too only if the channel for it is "
-                    f"off as well (nodeImageChannel). If not, set it to {pool.version}.",
+                    f"{pool.roll_back}, and run `up` again. The node image is rolled back too only if its channel "
+                    f"(nodeImageChannel) is off as well. If no rollback is possible, set it to {pool.version}.",
                 )
 
     @override
@@ -286,7 +286,7 @@ class Aks(CloudStack):
 _BY_COMMAND = "only Azure's own command changes the pool that a cluster was created with"
 
 _ANOTHER = (
-    "To let another pool take over, set `cluster.createdWithPool: {name}`: `up` then makes a system pool of its own "
+    "To let another pool take over, set `cluster.createdWithPool: {name}`: `up` then creates a separate system pool "
     "and deletes this one afterwards (docs/node-upgrades.md#another-initial-pool-on-aks)."
 )
 

@@ -16,7 +16,7 @@ from workbench.recovery.cloud.restore_job import RestoreJob
 from workbench.system.errors import UserError
 
 VOLUME_TYPE: Final = "gp3"
-"""EBS volume type of the stack's storage class; AWS's default for restores is an older type."""
+"""EBS volume type of the stack's storage class; AWS's default is an older type."""
 
 
 def recovery_points(account: AwsQueries) -> list[RecoveryPoint]:
@@ -35,8 +35,9 @@ def recovery_points(account: AwsQueries) -> list[RecoveryPoint]:
 
 
 def restore_jobs(account: AwsQueries) -> list[RestoreJob]:
-    """Return the restores from all vaults of the stack, newest first, without volumes' that are part of a cluster's.
+    """Return the restores from all vaults of the stack, newest first.
 
+    Volume restores that belong to the restore of a cluster are left out.
     https://docs.aws.amazon.com/aws-backup/latest/devguide/API_ListRestoreJobs.html
     """
     vaults = frozenset(_vaults(account))
@@ -106,7 +107,7 @@ def _of_cluster(account: AwsQueries, namespaces: Sequence[str]) -> dict[str, str
 
 
 def _of_volume(account: AwsQueries, point: RecoveryPoint, zone: str) -> dict[str, str]:
-    """Return the metadata for the restore of a volume; those that AWS stores with a backup lack the zone.
+    """Return the metadata for the restore of a volume; the metadata that AWS stores with a backup lacks the zone.
 
     https://docs.aws.amazon.com/aws-backup/latest/devguide/restoring-ebs.html
     """
