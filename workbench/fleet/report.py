@@ -97,7 +97,7 @@ class FleetReport:
             unfinished = self.state in ("interrupted", "killed")
             return f"`{APP} fleet {self.run.verb}` looks at all stacks again." if unfinished else ""
         fix = "Correct what failed, then `" if self.state == "failed" else "`"
-        return f"{fix}{APP} fleet resume` continues; what has ended well does not run again."
+        return f"{fix}{APP} fleet resume` continues; what has succeeded does not run again."
 
     @property
     def folder(self) -> Path:

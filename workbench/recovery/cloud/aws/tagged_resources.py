@@ -263,7 +263,7 @@ def _backups(account: AwsQueries) -> Iterator[CloudResource]:
             for verb in ("describe", "delete")
         )
         count, last = backup.kept_until(account, vault.id)
-        until = f"the last one until {last:%Y-%m-%d}" if last else "kept for ever"
+        until = f"the last one until {last:%Y-%m-%d}" if last else "kept until you delete them"
         kept = f"holds {count} recovery points, {until}; it can be deleted after that" if count else "is empty"
         yield CloudResource(
             "aws:backup/vault:Vault", vault.id, "", vault.state, look, delete, holds_data=True, kept=kept
