@@ -100,7 +100,7 @@ def _agree(context: Context, *, clean: bool, yes: bool) -> None:
 
 @contextmanager
 def _offering_to_clean_up(context: Context) -> Iterator[None]:
-    """After a failure or an interruption, print how to continue and how to clean up."""
+    """Print how to continue and how to clean up after a failure or an interruption."""
     again = context.copied.command
     try:
         yield
@@ -292,7 +292,7 @@ def _changes(file: Path) -> bool:
 
 
 def _killed(process: psutil.Popen) -> bool:
-    """Kill a run and all processes that it started."""
+    """Kill a run and all processes that it started, and return True."""
     with suppress(psutil.NoSuchProcess):
         running = [process, *process.children(recursive=True)]
         for each in running:

@@ -166,9 +166,10 @@ def _guarded(run: CloudRun, *options: str) -> list[Stream]:
 
 
 def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
-    """Run the engine's update, and repeat it after a failed group: AKS creates its groups one after the other.
+    """Run the engine's update; repeat it after a failed group, since AKS creates groups one after the other.
 
     On the next run the engine accepts the failed group as it is and continues. The final check reports the failure.
+    Returns the exit code and event stream of the last run.
     """
     failed, attempts = set[str](), Attempts(options, partial(deployment_of, run.session))
     while True:

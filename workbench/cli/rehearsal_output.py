@@ -102,7 +102,7 @@ def _write(option: str, file: Path, text: str, what: str) -> None:
 
 
 def _comparisons(played: Played) -> Iterator[Comparison]:
-    """Compare the two outcomes of each scenario; the stack to compare with comes first."""
+    """Yield the comparison of each scenario's two outcomes; the stack to compare with comes first."""
     found: dict[str, list[tuple[Task, Outcome]]] = {}
     for task, outcome in played:
         found.setdefault(task.name, []).append((task, outcome))

@@ -43,7 +43,7 @@ class EngineLock:
 
     @classmethod
     def read(cls, file: Path) -> "EngineLock":
-        """Read a lock file; process id 0 if it is damaged. Raises ``UserError`` if access is denied."""
+        """Return the lock in a file, process id 0 if that is damaged. Raises ``UserError`` if access is denied."""
         try:
             lock = json.loads(file.read_bytes())
             return cls(file, int(lock["pid"]), lock["hostname"], lock["username"], lock["timestamp"])

@@ -147,7 +147,7 @@ def _held_by(namespace: Mapping[str, Any]) -> str:
 
 
 def contents_of(items: Sequence[Mapping[str, Any]], ours: Collection[tuple[str, str, str]] = ()) -> ClusterContents:
-    """Classify Services, Ingresses, claims and volumes of all namespaces, as listed by the API server."""
+    """Return Services, Ingresses, claims and volumes of all namespaces, as listed by the API server, classified."""
     volumes = {item["metadata"]["name"]: item for item in items if item["kind"] == "PersistentVolume"}
     claims = list(_claims(items, volumes))
     return ClusterContents(

@@ -42,7 +42,7 @@ class Recorded:
 
 
 def recorded_preview(session: Session, command: str, *options: str) -> Recorded:
-    """Preview ``command``, one of ``PREVIEWS``; asks nothing and changes nothing."""
+    """Return a preview of ``command``, one of ``PREVIEWS``; prompts for nothing and changes nothing."""
     return recorded(session, *PREVIEWS[command], *options)
 
 

@@ -253,7 +253,7 @@ def _quiet(variables: dict[str, str]) -> dict[str, str]:
 
 
 def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None = None) -> Session:
-    """Prepare home, backend, passphrase and stack file; create the stack in the backend if it is new.
+    """Return a session after preparing home, backend, passphrase and stack file, and the stack if it is new.
 
     Parameters
     ----------

@@ -163,7 +163,7 @@ def _rolls(group: Group, cloud: Cloud, cluster: ClusterComponent) -> bool:
 
 
 def _sizes(live: Group, cloud: Cloud, *, rolls: bool) -> Iterator[Blocker]:
-    """Refuse bounds that the cloud would refuse, or that would terminate nodes in use.
+    """Yield blockers for bounds that the cloud would refuse, or that would terminate nodes in use.
 
     The autoscaler owns the size of an elastic group; every change sends the live size, so new bounds must contain it.
     """

@@ -151,7 +151,7 @@ class Process:
         return self._problem
 
     def _next(self) -> subprocess.Popen[bytes] | None:
-        """Start the next command; None if it cannot be started, as when a file or the program is missing."""
+        """Start the next command and return its process; None if it cannot start, as when the program is missing."""
         arguments = self._left.pop(0)
         try:
             return self._started(arguments)

@@ -249,7 +249,7 @@ class Provider:
         return {**outputs, **inputs}
 
     def invoke(self, token: str, arguments: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 for those who answer
-        """Call a function (data source)."""
+        """Call a function (data source) and return its result."""
         self._refuse(f"call {token}")
 
     def _refuse(self, what: str) -> NoReturn:

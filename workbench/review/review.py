@@ -160,7 +160,7 @@ class Review:
         return dict(sorted(found.items()))
 
     def _plan(self, name: str, head: OwnStack, tools: Tools) -> Planned | None:
-        """Plan one stack; None if it cannot be compared from this machine."""
+        """Return the plans of one stack; None if it cannot be compared from this machine."""
         try:
             if self.compared:
                 return self._compare(name, head, tools)

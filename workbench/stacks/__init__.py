@@ -249,7 +249,7 @@ def _file_problems(document: Any) -> Iterator[Problem]:
 
 
 def _config_key_problem(key: str) -> Problem | None:
-    """Check a key of ``config``. Keys in other namespaces belong to other programs and are ignored."""
+    """Return the problem of a key of ``config``, if any. Keys in namespaces of other programs are ignored."""
     ours = CONFIG_KEY.partition(":")[0]
     namespace, colon, _ = key.partition(":")
     if difflib.get_close_matches(namespace.lower()[:NAME_MAX], [ours], cutoff=0.85):
@@ -269,7 +269,7 @@ _NOT_FOR_THE_ENGINE: Final = {
 
 
 def _engine_key(key: str, config: Mapping[str, Any]) -> Problem | None:
-    """Check a setting of the engine or of a provider that would contradict ours."""
+    """Return the problem of a setting of the engine or a provider that would contradict ours, if any."""
     value, choices = config[key], config.get(CONFIG_KEY)
     if key in _CREDENTIALS and not (isinstance(value, dict) and SECURE in value):
         return Problem(

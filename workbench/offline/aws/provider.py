@@ -125,7 +125,7 @@ def _automatic_name(type_: str, name: str, seed: bytes) -> str:
 
 
 def _unknown_or_missing(type_: str, fact: str, path: str, value: Any) -> Iterator[Problem]:
-    """Report unknown inputs and missing required ones."""
+    """Yield a problem for each unknown input and each missing required one."""
     known = children(type_, fact)
     if isinstance(value, list):
         for index, element in enumerate(value):

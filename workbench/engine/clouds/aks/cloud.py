@@ -223,7 +223,7 @@ class Aks(CloudStack):
     def earlier_runs(
         self, components: Sequence[ClusterComponent], *, is_upgrade: bool, is_rollback: bool = False
     ) -> tuple[tuple[ClusterComponent, ...], ...]:
-        """Change the components one by one.
+        """Return all components, to be changed one by one.
 
         AKS changes one pool at a time, and meanwhile the autoscaler resizes the others. Every change of a pool sends
         its size along, so each run must read the sizes again. A control plane never goes back.

@@ -25,7 +25,7 @@ def other_limits(pool: AksPool, group: NodeGroup, limits: Mapping[str, Any] | No
 
 
 def kept_limits(pool: AksPool, group: NodeGroup) -> Iterator[Blocker]:
-    """Refuse an update without limits where AKS keeps one that excludes the others."""
+    """Yield a blocker for an update without limits if AKS keeps a limit that excludes the others."""
     kept = str(pool.upgrade_settings.get("maxUnavailable") or "0")
     if group.upgrade is None and upgrade_settings(group) and kept.rstrip("%") != "0":
         yield Blocker(
@@ -37,7 +37,7 @@ def kept_limits(pool: AksPool, group: NodeGroup) -> Iterator[Blocker]:
 
 
 def notes_on_limits(pool: AksPool, group: NodeGroup) -> Iterator[str]:
-    """Name limits that differ from the stack file and that an update does not change."""
+    """Yield notes on limits that differ from the stack file and that an update does not change."""
     found = other_limits(pool, group, all_limits(group))
     if found and isinstance(pool, SystemPool):
         yield f"The {pool} keeps {_listed(found)}; to apply the stack file: {pool.limit(all_limits(group))}."
@@ -62,7 +62,7 @@ def differences(reported: Mapping[str, Any], declared: Mapping[str, Any]) -> Ite
 
 
 def _plain(name: str) -> str:
-    """Normalise a name: ``vnet_subnet_id`` and ``vnetSubnetID`` become equal."""
+    """Return a normalised name: ``vnet_subnet_id`` and ``vnetSubnetID`` become equal."""
     return name.replace("_", "").lower()
 
 
