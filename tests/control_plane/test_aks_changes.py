@@ -164,7 +164,7 @@ def test_a_key_of_another_vault_is_used_while_the_one_before_stays_usable(old: S
     (cluster,) = old.azure.inventory()[CLUSTER]
     other = KEY.replace("/vaults/mlrun-dev/", "/vaults/other/")
     old.edit(STACK, cluster__secretsKeyId=other)
-    assert "Set cluster.previousSecretsKeyId to the id of the key before" in refusal(old)
+    assert "Set cluster.previousSecretsKeyId to the id of the previous key" in refusal(old)
     for edit, kinds in (
         ({"cluster__previousSecretsKeyId": KEY}, ["write roleAssignments", "write managedClusters"]),
         (

@@ -52,7 +52,7 @@ def accept(  # noqa: PLR0913 - its options
         str, typer.Option("--name", help=f"Name of the copy and its cluster. Default: STACK{SUFFIX}.", metavar="NAME")
     ] = "",
     clean: Annotated[
-        bool, typer.Option(CLEAN_UP, help="Delete what an interrupted or failed run left, and end.")
+        bool, typer.Option(CLEAN_UP, help="Delete what an interrupted or failed run left, then exit.")
     ] = False,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -100,7 +100,7 @@ def _agree(context: Context, *, clean: bool, yes: bool) -> None:
 
 @contextmanager
 def _offering_to_clean_up(context: Context) -> Iterator[None]:
-    """Say after a failure and an interruption how to continue and how to clean up."""
+    """Print how to continue and how to clean up after a failure or an interruption."""
     again = context.copied.command
     try:
         yield
@@ -125,7 +125,7 @@ def _alone(copied: CopiedStack) -> Iterator[None]:
 
 @contextmanager
 def _only_results_on_stdout() -> Iterator[Callable[[str], None]]:
-    """Let commands and engine write to standard error; yields what prints a result."""
+    """Redirect commands and engine to standard error; yield a function that prints a result."""
     sys.stdout.flush()
     results = os.dup(1)
     os.dup2(2, 1)
@@ -269,7 +269,7 @@ def _is_recorded(stack: str) -> bool:
 
 @contextmanager
 def _as_failure(command: str) -> Iterator[None]:
-    """Let a command that ends with an exit code raise instead."""
+    """Raise ``StepError`` if the command in this context exits with a code other than 0."""
     try:
         yield
     except typer.Exit as end:
@@ -292,7 +292,7 @@ def _changes(file: Path) -> bool:
 
 
 def _killed(process: psutil.Popen) -> bool:
-    """Kill a run and all processes that it started."""
+    """Kill a run and all processes that it started, and return True."""
     with suppress(psutil.NoSuchProcess):
         running = [process, *process.children(recursive=True)]
         for each in running:

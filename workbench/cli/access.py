@@ -28,7 +28,7 @@ from workbench.toolchain import Toolchain, ensure
 from workbench.toolchain.console import progress
 
 _NO_STACK: Final = re.compile("no stack named|no stack selected")
-"""The engine's answer for a stack that its backend does not have."""
+"""The engine's error for a stack that its backend does not have."""
 
 
 @dataclass(frozen=True)

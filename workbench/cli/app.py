@@ -93,7 +93,7 @@ def _require_folders() -> None:
 
 
 def _flush() -> None:
-    """Write what standard output still buffers: the interpreter, which would do it later, passes over a failure."""
+    """Flush standard output; the interpreter would do so at exit, but ignore a failure."""
     if not sys.stdout:  # closed by the caller
         raise UserError("Cannot write to standard output: it is closed.", "Write to a file or to /dev/null.")
     try:

@@ -33,8 +33,8 @@ PARTIAL: Final = "PARTIAL"
 def list_(stack: StackName, *, as_json: AsJson = False) -> None:
     """List the backups and restores of a cluster, newest first.
 
-    Asks the cloud, with the credentials of `igz-clusters up`, and changes nothing. Backups of an earlier cluster of the
-    same stack and name are among them. Exit code 0: the newest whole backup is younger than two intervals; 1: it is
+    Queries the cloud, with the credentials of `igz-clusters up`, and changes nothing. Includes backups of an earlier
+    cluster of the same stack and name. Exit code 0: the newest whole backup is younger than two intervals; 1: it is
     not, there is none, the cloud has stopped making them, or the stack file asks for none; 3: the cloud could not be
     asked.
     """
@@ -72,7 +72,7 @@ def restore(
     zone: Annotated[
         str,
         typer.Option(
-            help="Letter of the zone for a volume. Default: that of the old one, if it is there.", metavar="LETTER"
+            help="Letter of the zone for a volume. Default: that of the old one, if that exists.", metavar="LETTER"
         ),
     ] = "",
     hermetic: Hermetic = False,
@@ -90,7 +90,7 @@ def restore(
     if chosen is None:
         raise UserError(
             f"'{stack}' has no backup {point}.",
-            f"`igz-clusters backup list {stack}` shows the {len(known)} that there are.",
+            f"`igz-clusters backup list {stack}` lists the {len(known)} existing ones.",
         )
     wanted = namespaces or []
     _require_sense(found, chosen, wanted, zone, account)
@@ -105,7 +105,7 @@ def _account(stack: Stack) -> Account:
     if "backup" not in type(cluster).model_fields:
         raise UserError(
             f"'{stack.name}' is a cluster of kind '{cluster.kind}', of which this package makes no backups.",
-            "docs/backup.md says of which kinds it does.",
+            "docs/backup.md lists the kinds with backups.",
         )
     return open_account(stack.name, cluster)
 
@@ -138,7 +138,7 @@ def _require_sense(stack: Stack, point: RecoveryPoint, namespaces: Sequence[str]
     if len(namespaces) > most:
         wrong.append(f"--namespace: given {len(namespaces)}, at most {most} are allowed in one restore")
     if zone and not is_volume:
-        wrong.append("--zone: is for a volume; those of a cluster come back in the zones that they had")
+        wrong.append("--zone: is for a volume; the volumes of a cluster are restored in their former zones")
     elif zone and zone not in zones:
         wrong.append(f"--zone: '{zone}' is not a zone of the cluster; allowed: {', '.join(zones)}")
     if wrong:

@@ -67,7 +67,7 @@ def _checked(name: str) -> _Result:
     result = _Result(name)
     try:
         stack = stacks.find(name)
-        # Imported here: a wrong file is answered before Pulumi's SDK is loaded.
+        # Imported here: an invalid file is reported before Pulumi's SDK is loaded.
         from workbench.engine.check import check as judge  # noqa: PLC0415
 
         return replace(result, checked=judge(stack))

@@ -107,7 +107,7 @@ def up(stack: stacks.Stack, *options: str, hermetic: bool, delete_claims: bool, 
     """
     with changing(stack, "up", hermetic=hermetic, events=events) as begun:
         before = begun.state()
-        if not created_by(before):  # else the cluster itself decides, which may know more roles than the stack file
+        if not created_by(before):  # else the cluster decides: it may have more admins than the stack file
             begun.require_cluster_admin()
         if begun.existing:
             wait_for_half_deleted(begun.existing.api, stack.config.namespaces)
@@ -150,7 +150,7 @@ def _sized(run: CloudRun, deployment: Mapping[str, Any]) -> CloudRun:
 
 
 def _guarded(run: CloudRun, *options: str) -> list[Stream]:
-    """Let the guard examine the plan, and return it; nothing if the guard is off."""
+    """Plan the change and let the guard examine the plan; return it, or nothing if none was made."""
     plans: list[Stream] = []
 
     def judged(plan: Stream) -> None:
@@ -158,7 +158,7 @@ def _guarded(run: CloudRun, *options: str) -> list[Stream]:
         plans.append(plan)
 
     # With the guard off nothing is planned, except on an existing cluster, which has many objects of other owners.
-    # Nodes that stay behind are planned all the same: EKS would bring them along with other changes.
+    # A stack whose nodes stay on an older version is planned too: EKS would upgrade them with other changes.
     is_guarded = run.stack.config.policy_guard is not PolicyGuard.OFF
     is_planned = run.existing or is_guarded or run.cloud.node_version != run.cloud.version
     guard(run.session, "up", *AS_REFRESHED, *options, judged=judged if is_planned else None)
@@ -166,9 +166,10 @@ def _guarded(run: CloudRun, *options: str) -> list[Stream]:
 
 
 def _updated(run: CloudRun, *options: str) -> tuple[int, Stream]:
-    """Let the engine update, and repeat after a failed group: AKS creates its groups one after the other.
+    """Run the engine's update; repeat it after a failed group, since AKS creates groups one after the other.
 
     On the next run the engine accepts the failed group as it is and continues. The final check reports the failure.
+    Returns the exit code and event stream of the last run.
     """
     failed, attempts = set[str](), Attempts(options, partial(deployment_of, run.session))
     while True:
@@ -230,7 +231,7 @@ def _require_creatable(run: CloudRun, components: Sequence[ClusterComponent]) ->
     Raises
     ------
     UserError
-        There is no cluster yet, and the stack file lacks what it takes to create one; lists all of that.
+        There is no cluster yet, and the stack file lacks settings that its creation needs; lists all of them.
     """
     problems = [] if cluster_of(components) else run.stack.config.creation_problems
     if problems:
@@ -290,7 +291,7 @@ def _tell_what_failed(run: CloudRun, stream: Stream) -> None:
     if is_busy(stream.errors):
         errors.print(f"{run.cloud.service} was busy with another operation. Wait until that is finished.", **PLAIN)
     if is_name_taken(stream.errors):
-        # It belongs to someone else, or an earlier call created it and its answer was lost.
+        # It belongs to another owner, or an earlier call created it and the response was lost.
         way = f"`igz-clusters recover {name}` adds it to the state"
         errors.print(f"If the existing resource belongs to this stack, {way}.", **PLAIN)
     if is_zone_refused(stream.errors):

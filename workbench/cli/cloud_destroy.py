@@ -85,7 +85,7 @@ def _give_back(existing: Existing, *, is_done: bool) -> None:
 
 
 def _destroyed(run: CloudRun, options: list[str]) -> int:
-    """Let the engine delete, and return its exit code."""
+    """Run the engine's deletion, and return its exit code."""
     code, stream = run.engine_again(STILL_IN_USE, "destroy", *options)
     if code == INTERRUPTED:
         errors.print("Stopped. Completed work is saved; the same command continues.", style="bold", **PLAIN)

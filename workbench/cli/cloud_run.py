@@ -129,7 +129,7 @@ class CloudRun:
 
     @contextmanager
     def _live_cluster(self, deployment: Mapping[str, Any], created: Collection[str]) -> Iterator[Api | None]:
-        # A first run that was interrupted may have ended before the cluster lets the deployer in.
+        # An interrupted first run may have ended before the deployer had access to the cluster.
         known = deployment if created and not self.existing else {}
         with recorded_cluster(known, self.session.whole_environment()) as found:
             yield self.existing.api if self.existing else found
@@ -159,7 +159,7 @@ class CloudRun:
         return engine_run.run(self.session, *arguments, events_file=self.events)
 
     def engine_again(self, passing: Passing, *arguments: str) -> tuple[int, Stream]:
-        """Run the engine, and repeat while the cloud refuses something for a reason that passes.
+        """Run the engine, and repeat while the cloud refuses something for a temporary reason.
 
         Parameters
         ----------
@@ -182,12 +182,12 @@ class CloudRun:
         return self.engine(command, *options)
 
     def require_cluster_admin(self) -> None:
-        """Refuse credentials that the stack's cluster would not let in: it would be built, and its objects refused.
+        """Refuse credentials without access to the stack's cluster: `up` would create it, then fail at its objects.
 
         Raises
         ------
         UserError
-            The cluster would not let them in, or the cloud cannot be reached.
+            They have no access to the cluster, or the cloud cannot be reached.
         """
         self._account.require_cluster_admin()
 
@@ -202,7 +202,7 @@ class CloudRun:
         return self._account.conditions(components)
 
     def backup_problem(self) -> str:
-        """Return why the cloud makes no backups that the stack asks for; empty if it makes them. Raises as ``ask``."""
+        """Return why the cloud makes no backups although the stack requests them, else empty. Raises as ``ask``."""
         return self._account.backup_problem()
 
     def left(self) -> "list[CloudResource]":

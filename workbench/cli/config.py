@@ -78,7 +78,7 @@ def _file(target: str, known: dict[str, Path]) -> Path:
         return known[target]
     if Path(target).exists() or target.endswith((".yaml", ".yml")) or "/" in target:
         return Path(target)
-    return stacks.find(target).file  # raises, and names what there is
+    return stacks.find(target).file  # raises, and lists the existing stacks
 
 
 def _read(file: Path) -> stacks.Stack | stacks.StackFileError | None:
@@ -205,8 +205,9 @@ def _line(entry: Effective, origin: Origin | None) -> str:
 def diff(left: StackAtRevision, right: StackAtRevision, *, as_json: AsJson = False) -> None:
     """Compare the configuration of two stacks.
 
-    Compares what applies, defaults and what a base adds included, and says what sets each value. STACK@REVISION is a
-    stack as a commit of its repository has it: `config diff dev@main dev` shows what the work in progress changes.
+    Compares the values that apply, including defaults and those of a base, and shows what sets each value.
+    STACK@REVISION is a stack at a commit of its repository: `config diff dev@main dev` shows what the work in progress
+    changes.
     Exit code 1 if something differs, 3 if one of them cannot be read.
     """
     try:

@@ -62,7 +62,7 @@ def _unknown(name: str) -> str:
 
 
 def report_on(name: str, *, events: Path | None = None, hermetic: bool) -> StackReport:
-    """Compare a stack; report a stack that cannot be compared instead of failing.
+    """Return the report on a stack, also if it cannot be compared.
 
     Parameters
     ----------

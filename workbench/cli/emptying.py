@@ -1,4 +1,4 @@
-"""Deletes what users created in a cluster before the cluster itself goes: load balancers and volume claims."""
+"""Deletes what users created in a cluster before the cluster itself is deleted: load balancers and volume claims."""
 
 import os
 import time

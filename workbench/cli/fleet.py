@@ -64,7 +64,7 @@ def list_(
     *,
     fleet: FleetFile = None,
     ask: Annotated[
-        bool, typer.Option("--backend", help="Also ask the backend, and list its stacks that have no stack file.")
+        bool, typer.Option("--backend", help="Also query the backend, and list its stacks that have no stack file.")
     ] = False,
     hermetic: Hermetic = False,
     as_json: AsJson = False,
@@ -195,7 +195,7 @@ def accept(  # noqa: PLR0913 - its options
 def resume(*, yes: Yes = False, as_json: AsJson = False, page: Output = None) -> None:
     """Continue the last run of `up` or `accept`.
 
-    What has ended well runs again only if its stack file, its base, policies/overrides.yaml or this package changed. A
+    What has succeeded runs again only if its stack file, its base, policies/overrides.yaml or this package changed. A
     stack on which `up` was killed is repaired first, as by `recover`. Exit code: as that of the command.
     """
     output.require_output(page)
@@ -210,7 +210,7 @@ def resume(*, yes: Yes = False, as_json: AsJson = False, page: Output = None) ->
         for line in reasons:
             errors.print(line, **PLAIN)
         if run.is_finished:
-            errors.print(f"Everything of `{run.verb}` has ended well; nothing runs again.", **PLAIN)
+            errors.print(f"Everything of `{run.verb}` has succeeded; nothing runs again.", **PLAIN)
             _show(FleetReport(run, records), _Wanted(as_json, page))
         _run(_Work(run, plan, found, inputs, records, lock), _Wanted(as_json, page, yes=yes))
 
@@ -219,7 +219,7 @@ def resume(*, yes: Yes = False, as_json: AsJson = False, page: Output = None) ->
 def status(*, as_json: AsJson = False, page: Output = None) -> None:
     """Show where the last run stands.
 
-    Exit code 0: all has ended well, 1: a stack failed, 3: there is no run, or it has not ended.
+    Exit code 0: everything succeeded, 1: a stack failed, 3: there is no run, or it has not ended.
     """
     output.require_output(page)
     records = Records.of_folder()
@@ -290,7 +290,7 @@ def _start(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
 
 
 def _run(work: _Work, wanted: _Wanted) -> NoReturn:
-    """Run what has not ended well, and report."""
+    """Run what has not succeeded, and report."""
     plan, records = work.plan, work.records
     run = replace(work.run, file=str(plan.file.absolute()) if plan.file else "", left_out=plan.left_out)
     output.announce(plan)
@@ -336,7 +336,7 @@ def _inputs(found: Mapping[str, Stack]) -> dict[str, str]:
 
 
 def _prepare(found: Mapping[str, Stack], *, hermetic: bool) -> None:
-    """Build missing tools and install their plug-in once and in sight, before several stacks need them."""
+    """Build missing tools and install their plug-in once and visibly, before several stacks need them."""
     if any(stack.is_local for stack in found.values()):
         prepare(_tools(None, hermetic=hermetic))
     else:

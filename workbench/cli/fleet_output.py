@@ -184,7 +184,7 @@ def require_output(file: Path | None) -> None:
     Raises
     ------
     UserError
-        Its name says no known format, or its folder does not exist.
+        Its name has no known suffix, or its folder does not exist.
     """
     if not file:
         return

@@ -82,7 +82,7 @@ def guard(
 
 
 def refuse_losses(session: Session, plan: Stream, live_losses: Sequence[Changed] = ()) -> None:
-    """Refuse a plan that is already made as ``guard`` does; parameters and ``UserError`` as there."""
+    """Refuse an existing plan as ``guard`` does; parameters and ``UserError`` as there."""
     rows = policy_overrides.read().approvals
     dangers = _dangers(session.stack.name, [*changes_of(plan), *live_losses], rows)
     _announce(session.stack.name, dangers, rows)

@@ -34,7 +34,7 @@ def handoff(
     """
     found = stacks.find(stack)
     cluster = _for_the_installer(found)
-    # Imported here: a stack that is not for the installer is answered before Pulumi's SDK is loaded.
+    # Imported here: a stack that is not for the installer is refused before Pulumi's SDK is loaded.
     from workbench.engine.check import check  # noqa: PLC0415
     from workbench.existing.handoff import handed_over, page  # noqa: PLC0415
 

@@ -27,8 +27,8 @@ kubernetes-sigs/aws-load-balancer-controller v3.5.0, ``pkg/shared_constants/fina
 def ingress_blockers(run: CloudRun, deployment: Mapping[str, Any], plan: Stream) -> Sequence[Blocker]:
     """Return why a plan must not remove `cluster.ingress` on EKS yet: load balancers that only the controller deletes.
 
-    A cluster that is deleted or replaced is emptied first. One that does not answer is noted only: the engine meets it
-    too.
+    A cluster that is deleted or replaced is emptied first. One that does not answer is only noted: the engine fails on
+    it too.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def ingress_blockers(run: CloudRun, deployment: Mapping[str, Any], plan: Stream)
         with recorded_cluster(deployment, run.session.whole_environment()) as access:
             found = access.contents().load_balancers if access else ()
     except UserError as error:
-        errors.print(f"note: Ingresses could not be checked before cluster.ingress goes: {error.message}", **PLAIN)
+        errors.print(f"note: Ingresses could not be checked before removing cluster.ingress: {error.message}", **PLAIN)
         return ()
     held = [each for each in found if any(part in finalizer for part in _HELD for finalizer in each.finalizers)]
     if not held:
@@ -53,7 +53,7 @@ def ingress_blockers(run: CloudRun, deployment: Mapping[str, Any], plan: Stream)
         Blocker(
             "cluster.ingress",
             f"removed, but the AWS Load Balancer Controller still holds {', '.join(map(str, held))}",
-            "it may go after them",
+            "it may be removed after them",
             "Delete these, wait until `kubectl get ingresses,services -A` no longer lists them, and run this again: "
             "without its rights the controller deletes no load balancer.",
         ),

@@ -63,7 +63,7 @@ def _print(found: MachineList, *, is_written: bool) -> None:
 
 
 def _rows(found: MachineList) -> list[dict[str, Any]]:
-    """Return selected types, ``+`` if the stack file lacks them, then those that it lists beside them, with ``-``."""
+    """Return selected types, ``+`` if the stack file lacks them, then those that it lists besides them, with ``-``."""
     marks = {each: "" if each.name in found.listed else "+" for each in found.selected}
     marks |= dict.fromkeys(found.others, "-")
     return [

@@ -16,7 +16,7 @@ _PAUSE: Final = 0.5
 def wait_for_half_deleted(api: Api, wanted: Collection[str]) -> None:
     """Wait until no namespace of a stack is being deleted, as after an interrupted `destroy`.
 
-    A namespace can be read until it is gone. The engine would take it for existing and fail to create objects in it.
+    A namespace can be read until it is gone. The engine would treat it as existing and fail to create objects in it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Names what would stop an upgrade of nodes, or take it too far, before it begins."""
+"""Finds what would stop an upgrade of nodes, or upgrade more than intended, before it begins."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ from workbench.system.errors import UserError
 def upgrade_blockers(run: CloudRun, deployment: Mapping[str, Any], plan: Stream) -> Sequence[Blocker]:
     """Return why a plan must not change nodes: by the cloud, and by disruption budgets in the cluster.
 
-    Prints budgets that would only slow the change down. A cluster that does not answer is noted only: the engine meets
-    it too.
+    Prints budgets that would only slow the change down. A cluster that does not answer is only noted: the engine fails
+    on it too.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ StackName = Annotated[
 
 
 def _fresh(file: Path | None) -> Path | None:
-    """Create an empty private file, so that a failure never leaves the events of an earlier run in it."""
+    """Return a file's path after emptying it, so that a failure never leaves the events of an earlier run there."""
     if not file:
         return None
     if file.exists() and not file.is_file():

@@ -201,7 +201,8 @@ def create_key(
     """Create a key that signs passports, and print its public key.
 
     Ed25519, as PEM, readable by you only. If the variable IGZ_CLUSTERS_PASSPORT_PASSPHRASE is set, the key is encrypted
-    with it, and `make` needs it. Give the public key, beside the private one, to those who verify.
+    with it, and `make` needs it. The public key is written next to the private one: give it
+    to those who verify.
     """
     file = output or keys.default_file()
     public = keys.create(file)
@@ -271,7 +272,7 @@ def _write_page(page: Path | None, passport: Passport) -> None:
 
 
 def _require_apart(*files: Path | None) -> None:
-    """Refuse to write the passport, its page and what else is named into one file: the key would be lost."""
+    """Refuse options that name the same file for passport, page or key: the key would be lost."""
     named = [each.resolve() for each in files if each]
     if twice := next((each for each in named if named.count(each) > 1), None):
         raise UserError(f"{twice} is named twice, by --output, --page or --key.", "Name a file of its own for each.")

@@ -47,7 +47,7 @@ def show(stack: StackName, *, max_age: MaxAge = MAX_AGE_DAYS, as_json: AsJson = 
 def refresh(stack: StackName) -> None:
     """Read the current prices of a region.
 
-    They are written to `prices.json` beside the stack files.
+    They are written to `prices.json` next to the stack files.
 
     EKS: the AWS Price List API and EC2's spot price history, with your AWS credentials; the role needs
     `pricing:GetProducts` and `ec2:DescribeSpotPriceHistory`. AKS: Azure's Retail Prices API, without a login. Prices of

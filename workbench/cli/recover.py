@@ -20,7 +20,7 @@ from workbench.toolchain.console import progress
 
 _ONLY_HERE = "Until the file is valid, only processes, locks and files on this machine are repaired."
 _ROUNDS = 5
-"""Searches for resources that the state lacks: the parts of a resource are found only once it is known."""
+"""Number of searches for resources that the state lacks: parts of a resource are found only after the resource."""
 
 
 def recover(

@@ -89,7 +89,7 @@ def show(  # noqa: PLR0913 what was found, and where it goes
         _write("--output", page, report_page.render(outcomes, comparisons, advice, duels), "Page")
     if patch:
         text = "".join(each.patch for each in advice)
-        # An empty patch, which `git apply` refuses, takes the place of one from an earlier search.
+        # An empty file, which `git apply` refuses, replaces a patch from an earlier search.
         _write("--patch", patch, text, "Patch" if text else "No patch, so this file is empty")
 
 
@@ -102,7 +102,7 @@ def _write(option: str, file: Path, text: str, what: str) -> None:
 
 
 def _comparisons(played: Played) -> Iterator[Comparison]:
-    """Compare the two outcomes of each scenario; the stack to compare with comes first."""
+    """Yield the comparison of each scenario's two outcomes; the stack to compare with comes first."""
     found: dict[str, list[tuple[Task, Outcome]]] = {}
     for task, outcome in played:
         found.setdefault(task.name, []).append((task, outcome))

@@ -1,4 +1,4 @@
-"""What `igz-clusters rehearse` is asked to do: stacks, scenarios and pace, with all mistakes at once."""
+"""The tasks of `igz-clusters rehearse`: stacks, scenarios and pace; reports all mistakes at once."""
 
 import tempfile
 from collections.abc import Iterator
@@ -105,7 +105,7 @@ def _how_to_edit(scenario: NamedScenario, asked: Asked) -> str:
 
 
 def _matched(asked: Asked) -> tuple[list[tuple[str, Stack]], list[NamedScenario], Replayed | None]:
-    """Return stacks and scenarios, of which each stack has what each scenario names, and the replay if it is one."""
+    """Return stacks, scenarios that name only what every stack has, and the replay if there is one."""
     found, reference, (scenarios, replayed) = all_of(
         lambda: _stacks(asked),
         lambda: _reference(asked),
@@ -127,7 +127,7 @@ def _stacks(asked: Asked) -> list[tuple[str, Stack]]:
 
 
 def _reference(asked: Asked) -> list[tuple[str, Stack]]:
-    """Return what to compare with and what reports call it; nothing if that is not asked for or a stack is unknown."""
+    """Return the stack to compare with and its name in reports; nothing without --compare or for an unknown stack."""
     if asked.compare is None:
         return []
     files_of, name = stacks.stack_files(), asked.stacks[0]
@@ -154,7 +154,7 @@ def _scenarios(asked: Asked) -> tuple[list[NamedScenario], Replayed | None]:
 
 
 def _misused(asked: Asked) -> Iterator[UserError]:
-    """Yield what is wrong with the options together, or with a name, whatever files have."""
+    """Yield what is wrong with the combination of options, or with a name, independently of files."""
     if asked.compare is not None and len(asked.stacks) > 1:
         yield UserError(f"--compare: compares one stack, but {len(asked.stacks)} are named.", "Name one stack.")
     elif asked.compare in asked.stacks:
@@ -168,7 +168,7 @@ def _misused(asked: Asked) -> Iterator[UserError]:
         yield UserError(f"{', '.join(options)}: for --replay only.", "Add --replay FILE, or leave it out.")
     if asked.patch and not asked.want_advice:
         yield UserError("--patch: needs --advise.", "Add --advise, or leave --patch out.")
-    # Changes which each meet another scenario must not be mixed.
+    # A patch must not mix changes for different scenarios.
     if asked.patch and (len(asked.stacks) > 1 or (len(asked.scenarios) != 1 and not asked.replay) or asked.compare):
         yield UserError(
             "--patch: writes the change for one scenario on one stack.",

@@ -138,7 +138,7 @@ def _binaries(*, has_karpenter: bool) -> Toolchain:
 
 
 def _decide(played: Played) -> None:
-    """End as the outcomes say."""
+    """Exit with the code for the outcomes."""
     if any(outcome.lost for _, outcome in played):
         raise _without_verdict(played)
     if not all(outcome.is_met for outcome in deciding(outcome for _, outcome in played)):
@@ -156,7 +156,7 @@ def _without_verdict(played: Played) -> UserError:
 
 
 def _require_data_folder() -> None:
-    """Refuse a data folder that takes no files: otherwise each scenario would end without a verdict."""
+    """Refuse a data folder that is not writable: otherwise each scenario would end without a verdict."""
     folder = data_dir()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -119,7 +119,7 @@ def _lost_pods(ready: _Ready, declared: Groups) -> list[Changed]:
     deployment = StateFiles(ready.stack.name).deployment()
     try:
         recorded = pool_status.recorded_groups(deployment)
-    except UserError as unreadable:  # only an update writes the record anew
+    except UserError as unreadable:  # only an update rewrites the record
         errors.print(f"note: {unreadable.message} So nodes and running pods are not checked.", **PLAIN)
         return []
     return lost_pods(recorded, declared, ready.api)

@@ -1,4 +1,4 @@
-"""Enters into the state what a change deletes and the engine knows only as a part of another resource."""
+"""Enters resources into the state that a change deletes and that the state has only as part of another resource."""
 
 import json
 from collections.abc import Mapping

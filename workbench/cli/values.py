@@ -108,7 +108,7 @@ class _Asked:
 
 
 def _checked(stack: stacks.Stack, asked: _Asked) -> tuple[tuple[int, int], SystemChoices]:
-    """Return Kubernetes' version and the choices, or raise all that is wrong with them."""
+    """Return Kubernetes' version and the choices, or raise an error that lists all problems."""
     system, derivation = asked.system, SYSTEMS[asked.system]
     assumed = SystemChoices(namespace="", chart=_known(asked.chart, derivation), **asked.chosen)
     *_, minor, chart, namespace = all_of(
@@ -180,14 +180,14 @@ def _check_class(stack: stacks.Stack, given: str | None) -> None:
 
 
 def _completed(cluster: PlatformCluster, choices: SystemChoices, system: System) -> SystemChoices:
-    """Add what the stack file says to the choices, or raise what it lacks for the system."""
+    """Return the choices with the stack file's values, or raise an error that names what the system lacks."""
     if lack := SYSTEMS[system].lack(cluster):
         raise UserError(f"--for {system} {lack}.")
     return _with_class(cluster, _with_registry(cluster, choices, system), system)
 
 
 def _with_registry(cluster: PlatformCluster, choices: SystemChoices, system: System) -> SystemChoices:
-    """Add the stack file's registry to the choices, if the options name none and the system uses one."""
+    """Return the choices with the stack file's registry, if the options name none and the system uses one."""
     registry = cluster.mlrun.registry
     if not registry or "registry" not in SYSTEMS[system].options:
         return choices
@@ -200,7 +200,7 @@ def _with_registry(cluster: PlatformCluster, choices: SystemChoices, system: Sys
 
 
 def _with_class(cluster: PlatformCluster, choices: SystemChoices, system: System) -> SystemChoices:
-    """Add the stack file's class of ingresses to the choices, if the options name none and the system uses one."""
+    """Return the choices with the stack file's class of ingresses, if the options name none and the system uses one."""
     if not cluster.ways_in or "ingress_class" not in SYSTEMS[system].options:
         return choices
     if choices.ingress_class not in (None, known := cluster.ways_in.class_name):

@@ -64,7 +64,7 @@ def settled(
     Parameters
     ----------
     ask
-        Asks the cloud.
+        Queries the cloud.
     components
         The components to wait for.
     waiting_for

@@ -12,10 +12,10 @@ from workbench.engine.clouds.cluster_component import ClusterComponent, Conditio
 from workbench.engine.cluster_components import components_of_state
 
 WAKES_WITHIN: Final = timedelta(minutes=30)
-"""How long a cluster may have no nodes once its hours have begun: schedules are late, and machines start. Assumed."""
+"""How long a cluster may have no nodes after its hours begin: schedules run late, and nodes must start. Assumed."""
 
 CLOSES_WITHIN: Final = timedelta(hours=1)
-"""How long before the end of the hours `up` says so: an upgrade takes about as long. Assumed."""
+"""How long before the end of the hours `up` warns: an upgrade takes about as long. Assumed."""
 
 
 def now() -> datetime:
@@ -32,7 +32,7 @@ class Sleep:
     hours
         Its office hours; None if it has none, and its cloud says that it was stopped by hand.
     since
-        The moment of the look.
+        When the cloud was queried.
     """
 
     hours: OfficeHours | None
@@ -67,7 +67,7 @@ def _opens(hours: OfficeHours, since: datetime) -> datetime:
 def sleep_in(
     cloud: Cloud, deployment: Mapping[str, Any], ask: Callable[[Sequence[ClusterComponent]], Conditions]
 ) -> Sleep | None:
-    """Return the sleep of a cluster with office hours; None without, and if it is awake or not created.
+    """Return the sleep of a cluster with office hours; None if it has none, is awake, or is not created.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _decides(component: ClusterComponent) -> bool:
 
 
 def closing_note(hours: OfficeHours | None) -> str:
-    """Return what to know before a long run near the end of the hours; empty at any other time."""
+    """Return a warning before a run near the end of the hours; empty at any other time."""
     moment = now()
     if not hours or not hours.is_open(moment) or hours.is_open(moment + CLOSES_WITHIN):
         return ""
@@ -120,6 +120,6 @@ def sleep_blocker(cloud: Cloud, components: Sequence[ClusterComponent], sleep: S
     return Blocker(
         "cluster.officeHours" if sleep.hours else "cluster",
         sleep.note.removesuffix("."),
-        "a cluster is changed while it has nodes",
+        "only a cluster with nodes can be changed",
         f"{wait}: {cloud.waking(components)}. Once the nodes are ready, run the command again.",
     )

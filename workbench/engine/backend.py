@@ -1,7 +1,7 @@
 """The engine's state files: read, check and restore them without the engine.
 
 The engine's file backend keeps the current state, the previous one (``.bak``), a copy of each finished update, and a
-checksum beside every file: https://www.pulumi.com/docs/iac/concepts/state-and-backends/#local-filesystem.
+checksum file for every file: https://www.pulumi.com/docs/iac/concepts/state-and-backends/#local-filesystem.
 """
 
 import base64
@@ -43,7 +43,7 @@ class EngineLock:
 
     @classmethod
     def read(cls, file: Path) -> "EngineLock":
-        """Read a lock file; process id 0 if it is damaged. Raises ``UserError`` if access is denied."""
+        """Return the lock in a file, process id 0 if that is damaged. Raises ``UserError`` if access is denied."""
         try:
             lock = json.loads(file.read_bytes())
             return cls(file, int(lock["pid"]), lock["hostname"], lock["username"], lock["timestamp"])

@@ -1,6 +1,6 @@
 """Disruption budgets that would stop an upgrade, which drains the nodes that it replaces.
 
-The eviction API is not asked: a budget is judged as the API server would judge an eviction now
+The eviction API is not called: a budget is judged as the API server would judge an eviction now
 (https://github.com/kubernetes/kubernetes/blob/master/pkg/registry/core/pod/storage/eviction.go).
 """
 
@@ -16,16 +16,16 @@ from workbench.engine.clouds.cloud import CloudStack
 from workbench.engine.clouds.cluster_component import Group
 
 KINDS: Final = "poddisruptionbudgets,pods,nodes"
-"""What is read, as kubectl names it."""
+"""Kinds of objects to read, by kubectl's names."""
 
 _NAMED: Final = 3
 """Maximum number of pods named; the rest are counted."""
 
 _NEVER_HELD: Final = ("Pending", "Succeeded", "Failed")
-"""Phases in which the API server evicts a pod whatever its budget says."""
+"""Phases in which the API server evicts a pod regardless of its budget."""
 
 _NOT_DRAINED: Final = ("DaemonSet", "Node")
-"""Owners of pods that a drain leaves."""
+"""Owners whose pods a drain does not evict."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _of_one(budget: Mapping[str, Any], pods: Sequence[_Pod]) -> Blocker | str | 
         return Blocker(
             _name(budget),
             f"wants {wanted} ready pods and has {ready}, and the upgrade evicts {_listed(unready)}, not ready",
-            "a pod that is not ready goes once enough others are",
+            "Kubernetes evicts a pod that is not ready only if enough others are ready",
             "Make them ready, or set `unhealthyPodEvictionPolicy: AlwaysAllow` in the budget's spec; until then "
             f"{_stops(unready)}.",
         )

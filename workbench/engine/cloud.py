@@ -127,7 +127,7 @@ def require_nothing_pending(session: Session) -> dict[str, Any]:
 
 
 def pending_run_message(stack: str, operations: Sequence[str]) -> str:
-    """Explain pending operations: the state looks the same after a killed run and during one elsewhere."""
+    """Return a message about pending operations: a killed run and an active one elsewhere leave the same state."""
     pending = ", ".join(operations)
     return f"The state of '{stack}' has pending operations: {pending}. That run was killed or is still active."
 

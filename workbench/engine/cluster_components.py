@@ -52,7 +52,7 @@ def node_upgrades(stream: Stream) -> list[NodeUpgrade]:
 def drained_groups(stream: Stream) -> list[Group]:
     """Return the groups of a plan whose pods are evicted: their nodes are replaced, or the cloud drains deleted groups.
 
-    A group that goes with its cluster is not drained.
+    A group that is deleted along with its cluster is not drained.
     """
     if _replaces_all_nodes(stream):
         return [component for component in components_of_plan(stream) if isinstance(component, Group)]
@@ -61,7 +61,7 @@ def drained_groups(stream: Stream) -> list[Group]:
         each for step in gone if step.old for each in _read(step.urn, step.token, step.old.inputs, step.old.outputs)
     ]
     deleted = [each for each in read if isinstance(each, Group) and each.is_resource and each.is_drained_on_deletion]
-    deleted = [group for group in deleted if not group.holds_data]  # those are only forgotten
+    deleted = [group for group in deleted if not group.holds_data]  # those are only removed from the state
     stays = cluster_of(read) is None
     return [*(upgrade.group for upgrade in node_upgrades(stream)), *(deleted if stays else ())]
 
@@ -85,7 +85,7 @@ def _at(inputs: Mapping[str, Any], path: Sequence[str]) -> Any:
 
 
 def created_groups(stream: Stream) -> list[Group]:
-    """Return the groups that a plan creates, also in place of others."""
+    """Return the groups that a plan creates, including replacements."""
     steps = [step for step in stream.steps if step.op in ("create", "create-replacement") and step.new]
     return [
         component
@@ -120,7 +120,7 @@ def _read(urn: str, type_: str, inputs: Mapping[str, Any], outputs: Mapping[str,
 
 
 def _ordered(components: Iterable[ClusterComponent]) -> list[ClusterComponent]:
-    """Return components in one order, without parts of a cluster that are resources of their own too."""
+    """Return components in one order, without parts of a cluster that are also separate resources."""
     found = [*components]
     own = {each.name for each in found if isinstance(each, Group) and each.is_resource}
     found = [each for each in found if not isinstance(each, Group) or each.is_resource or each.name not in own]

@@ -12,10 +12,10 @@ import psutil
 from workbench.system.processes import is_suspended, name_of, of_run
 
 SILENCE: Final = 60.0
-"""Seconds without news from the engine after which its processes are listed; each time twice as many."""
+"""Seconds without news from the engine after which its processes are listed; doubled each time."""
 
 _PAUSE: Final = 2.0
-"""Seconds between two looks; a process must be suspended at both, as Ctrl-Z and `fg` suspend for a moment."""
+"""Seconds between two checks; a process must be suspended at both, since Ctrl-Z and `fg` suspend it for a moment."""
 
 _WAY: Final = "Ctrl-C ends the run after its current step, Ctrl-C twice ends it at once"
 
@@ -27,7 +27,7 @@ def watching(news: Callable[[], object]) -> Iterator[None]:
     Parameters
     ----------
     news
-        Returns something else whenever the engine reported something since the last call.
+        Returns a different value if the engine has reported something since the last call.
     """
     ended = threading.Event()
     thread = threading.Thread(target=_watch, args=(news, ended), daemon=True)
@@ -67,6 +67,6 @@ def _watch(news: Callable[[], object], ended: threading.Event) -> None:
             last, silence, patience = new, 0.0, SILENCE
         elif silence > patience:
             listed = ", ".join(filter(None, map(name_of, processes)))
-            say(f"The engine has reported nothing for {patience:.0f} s; a cluster can take a cloud 20 minutes.")
+            say(f"The engine has reported nothing for {patience:.0f} s; a cloud may need 20 minutes for a cluster.")
             say(f"Its processes: {listed}. If one hangs: {_WAY}.")
             patience *= 2

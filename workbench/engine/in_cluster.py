@@ -23,7 +23,7 @@ from workbench.system.files import write_private
 _CLAIM: Final = "persistentvolumeclaim"
 _VOLUME: Final = "persistentvolume"
 _NO_NAMESPACE: Final = "default"
-"""How ``objects_of`` names the namespace of what is in none."""
+"""Namespace in ``objects_of`` of objects that are in none."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def _held_by(namespace: Mapping[str, Any]) -> str:
 
 
 def contents_of(items: Sequence[Mapping[str, Any]], ours: Collection[tuple[str, str, str]] = ()) -> ClusterContents:
-    """Classify Services, Ingresses, claims and volumes of all namespaces, as listed by the API server."""
+    """Return Services, Ingresses, claims and volumes of all namespaces, as listed by the API server, classified."""
     volumes = {item["metadata"]["name"]: item for item in items if item["kind"] == "PersistentVolume"}
     claims = list(_claims(items, volumes))
     return ClusterContents(
@@ -197,7 +197,7 @@ def _to_delete(volumes: Iterable[Mapping[str, Any]], ours: Collection[tuple[str,
 
 def _retained(volumes: Iterable[Mapping[str, Any]], ours: Collection[tuple[str, str, str]]) -> Iterator[str]:
     for volume in volumes:
-        # What the stack declared goes with its storage, whatever the policy.
+        # A volume that the stack declares is deleted with its storage, regardless of the policy.
         if _policy(volume) == "Retain" and (_VOLUME, _NO_NAMESPACE, volume["metadata"]["name"]) not in ours:
             claim = volume["spec"].get("claimRef") or {}
             of = f" of claim {claim.get('namespace')}/{claim.get('name')}" if claim else ""

@@ -1,4 +1,4 @@
-"""Finds what an update of a local cluster would end and its plan does not show: the autoscaler's nodes, and pods."""
+"""Finds nodes of the autoscaler and pods that an update of a local cluster would end, but its plan does not show."""
 
 import json
 from collections import Counter

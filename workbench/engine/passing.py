@@ -1,4 +1,4 @@
-"""Refusals of a cloud that pass by themselves."""
+"""Temporary refusals of a cloud."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from workbench.engine.error_classification import is_in_use, is_propagating
 
 @dataclass(frozen=True, kw_only=True)
 class Passing:
-    """A refusal after which the engine runs again, as often as there are pauses.
+    """A temporary refusal, after which the engine runs again, once per pause.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ def resolved(
 
 
 def place_of(new: Mapping[str, Any], resources: Sequence[Mapping[str, Any]]) -> int:
-    """Return where a resource belongs: in the place of the one that it replaces, else at the end."""
+    """Return the index for a new resource: that of the resource that it replaces, else the end."""
     places = (index for index, old in enumerate(resources) if old["urn"] == new["urn"] and not old.get("delete"))
     return next(places, len(resources))
 

@@ -193,7 +193,7 @@ def rested(found: Status, hours: OfficeHours | None) -> Status:
 
 
 def asleep(found: Status, sleep: Sleep | None) -> Status:
-    """Return the status of a cluster that sleeps; as it is found without a sleep."""
+    """Return the status with the sleep of its cluster; unchanged if there is none."""
     if sleep is None:
         return found
     return replace(found, condition=Condition.ASLEEP if sleep.is_due else Condition.OVERSLEPT, note=sleep.note)

@@ -44,7 +44,7 @@ def silent_api(deployment: Mapping[str, Any]) -> str:
 
 
 def _is_object(resource: Mapping[str, Any]) -> bool:
-    # One that went with its cluster needs no API before the replacement exists; the kubeconfig is still the old one.
+    # One deleted with its cluster needs no API until the replacement exists; the kubeconfig is still the old one.
     return resource["type"].startswith("kubernetes:") and not awaits_replacement(resource)
 
 

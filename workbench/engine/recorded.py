@@ -12,9 +12,10 @@ PREVIEWS: Final = {
     "destroy": ("destroy", "--preview-only", "--skip-preview=false"),
     "refresh": ("refresh", "--preview-only", "--skip-preview=false", "--run-program=false"),
 }
-"""The engine's preview command for each command; it refuses to skip a preview that is all that it is asked for.
+"""The engine's preview command for each command.
 
-Callers who skip previews by ``PULUMI_OPTION_SKIP_PREVIEW`` mean those before a change.
+The engine would fail with ``--preview-only`` if ``PULUMI_OPTION_SKIP_PREVIEW`` is set; callers who set that mean
+previews before a change.
 """
 
 
@@ -41,7 +42,7 @@ class Recorded:
 
 
 def recorded_preview(session: Session, command: str, *options: str) -> Recorded:
-    """Preview ``command``, one of ``PREVIEWS``; asks nothing and changes nothing."""
+    """Return a preview of ``command``, one of ``PREVIEWS``; prompts for nothing and changes nothing."""
     return recorded(session, *PREVIEWS[command], *options)
 
 

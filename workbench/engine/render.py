@@ -177,7 +177,7 @@ def offline(stack: str, choices: Any, toolchain: Toolchain, folder: Path) -> dic
     sighting.write_text(_unseen(choices).to_json())
     config = project / f"Pulumi.{stack}.yaml"
     choose(config, {CONFIG_KEY: choices, RENDERED: "true"})
-    # `stack init` ignores the option and writes beside the project file of its folder.
+    # `stack init` ignores the option and writes next to the project file of its folder.
     (project / "Pulumi.yaml").write_text((PROJECT_ROOT / "Pulumi.yaml").read_text())
     return {
         "HOME": str(folder),

@@ -230,14 +230,14 @@ def _wait_for(process: subprocess.Popen[bytes], *, is_in_our_group: bool) -> int
 
 
 def _news(events: Path | None, *, asks: bool) -> object:
-    """Return what differs after each event of the engine, and at every call while it may wait for an answer.
+    """Return a value that differs after each event of the engine, and at every call while it may wait for an answer.
 
     Parameters
     ----------
     events
         The event stream. Default: None, for a run without one.
     asks
-        Whether the engine asks the user, which it does after its plan.
+        Whether the engine prompts the user, which it does after its plan.
     """
     try:
         content = events.read_bytes() if events else b""
@@ -253,7 +253,7 @@ def _quiet(variables: dict[str, str]) -> dict[str, str]:
 
 
 def open_session(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None = None) -> Session:
-    """Prepare home, backend, passphrase and stack file; create the stack in the backend if it is new.
+    """Return a session after preparing home, backend, passphrase and stack file, and the stack if it is new.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def _open(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None
     )
     _write_config(config_file, stack)
     if not _is_known(session):
-        # `stack init` ignores the option and writes beside the project file of its folder.
+        # `stack init` ignores the option and writes next to the project file of its folder.
         write_private(config_file.parent / "Pulumi.yaml", (PROJECT_ROOT / "Pulumi.yaml").read_text())
         session.query("stack", "init", stack.name, "--no-select", folder=config_file.parent)
     return session

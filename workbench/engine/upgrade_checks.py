@@ -51,8 +51,8 @@ def judge(
     components, conditions
         The live components from a refreshed state, and their conditions in the cloud.
     way_back
-        Asks the cloud where the control plane can go back to; called if the stack file lowers a version. Default: it
-        can go nowhere.
+        Queries the cloud for the rollback that is possible; called if the stack file lowers a version. Default: no
+        rollback is possible.
     """
     cluster = cluster_of(components)
     if not cluster:
@@ -91,7 +91,7 @@ def judge(
         notes=(
             *(note for component in components for note in _notes(component, conditions)),
             *cloud.notes(existing),
-            *(f"Before the way back, {cloud.service} reports: {warning}." for warning in back.warnings),
+            *(f"Before the rollback, {cloud.service} reports: {warning}." for warning in back.warnings),
         ),
     )
 
@@ -163,7 +163,7 @@ def _rolls(group: Group, cloud: Cloud, cluster: ClusterComponent) -> bool:
 
 
 def _sizes(live: Group, cloud: Cloud, *, rolls: bool) -> Iterator[Blocker]:
-    """Refuse bounds that the cloud would refuse, or that would terminate nodes in use.
+    """Yield blockers for bounds that the cloud would refuse, or that would terminate nodes in use.
 
     The autoscaler owns the size of an elastic group; every change sends the live size, so new bounds must contain it.
     """

@@ -29,7 +29,7 @@ class ClusterIdentity:
 
 
 def identify(api: Api) -> ClusterIdentity:
-    """Query a cluster's identity.
+    """Return a cluster's identity, as queried from its API.
 
     Raises
     ------

@@ -71,7 +71,7 @@ def read(api: Api, gpu_resource: str | None) -> LiveCluster:
     Raises
     ------
     UserError
-        The cluster does not answer, or refuses to let us read it.
+        The cluster does not answer, or refuses a request.
     """
     listed = json.loads(api.run("get", ",".join(_READ), "-o", "json", "--show-managed-fields"))["items"]
     objects = [LiveObject(item) for item in listed]

@@ -91,7 +91,7 @@ def change_of(node: LiveObject, desired: Sequence[Taint]) -> Change:
 
 
 def perform(api: Api, name: str, desired: Sequence[Taint]) -> Change:
-    """Patch a node to have its pool's taints; leaves other owners' taints unchanged.
+    """Patch a node to have its pool's taints and return the change; leaves other owners' taints unchanged.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""What the backends know about stacks: Pulumi's Automation API asks the user's, files say it of local stacks.
+"""What the backends know about stacks: read by Pulumi's Automation API, for local stacks from files.
 
-The Automation API runs the same program as we do, once for each question
+The Automation API runs the same program as we do, once for each query
 (https://github.com/pulumi/pulumi/blob/v3.272.0/sdk/python/lib/pulumi/automation/_cmd.py).
 """
 

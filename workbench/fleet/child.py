@@ -1,7 +1,7 @@
-"""A command on a stack as a process of this command line, so that all of its checks, locks and repairs hold.
+"""A command on a stack as a process of this command line, so that all of its checks, locks and repairs apply.
 
-The process gets a group of its own: a terminal's Ctrl-C does not reach it, it gets it from us, once. If this program is
-killed, the process is asked to end.
+The process has its own process group, so a terminal's Ctrl-C reaches it only through this program, once. If this
+program is killed, the process is asked to end.
 """
 
 import json
@@ -26,14 +26,14 @@ from workbench.system.paths import APP, FOLDER_VARIABLE
 from workbench.system.processes import asked_to_end_with_this
 
 _LOG_MAX: Final = 200_000
-"""Bytes at the end of a log in which the cause of a failure is looked for."""
+"""Bytes at the end of a log in which the cause of a failure is searched."""
 
 _PROBLEM_MAX: Final = 300
 FAILED: Final = 1
 """Exit code of a command that failed or was refused; docs/exit-codes.md."""
 
 _ERROR: Final = "error: "
-"""Begin of the message with which the command line ends a command."""
+"""Start of the message with which a failed command ends."""
 
 GUARDED: Final = "--require-approvals"
 """Requires approvals even if policyGuard is ``warn``: in a fleet no user sees the plans and their warnings."""
@@ -141,17 +141,17 @@ class Process:
         return code
 
     def interrupt(self) -> None:
-        """Ask the process to end, as Ctrl-C does; nothing else runs then."""
+        """Ask the process to end, as Ctrl-C does; no further command is started."""
         self._is_asked = True
         if self._process:
             self._process.send_signal(signal.SIGINT)
 
     def problem(self) -> str:
-        """Return the first thing that was reported as wrong, as one line; empty if nothing was."""
+        """Return the first reported problem, as one line; empty if there is none."""
         return self._problem
 
     def _next(self) -> subprocess.Popen[bytes] | None:
-        """Start the next command; None if it cannot be started, as when a file or the program is missing."""
+        """Start the next command and return its process; None if it cannot start, as when the program is missing."""
         arguments = self._left.pop(0)
         try:
             return self._started(arguments)
@@ -178,7 +178,7 @@ class Process:
 
 
 def first_problem(files: Files) -> str:
-    """Return the first thing that a failed command reported as wrong, as one line of bounded length."""
+    """Return the first problem that a failed command reported, as one line of bounded length."""
     log = _end_of(files.log)
     found = _in_results(files) or _message(log) or _in_events(files.events) or _listed(log) or "".join(log[-1:])
     return printable(" ".join(found.split()), _PROBLEM_MAX)

@@ -24,7 +24,7 @@ def rows(
     runs
         The runs on this machine, newest first.
     known
-        What backends know; rows have it too, and stacks without a file have rows. Default: None, for none of that.
+        What backends know; added to the rows, with rows for stacks without a file. Default: None, nothing is added.
     """
     waves = {name: wave.name for wave in plan.waves for name in wave.stacks}
     last, releases = _last_results(runs)

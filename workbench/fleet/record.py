@@ -1,4 +1,4 @@
-"""The record of a run on many stacks: a file that says after any kill what has ended and what has not.
+"""The record of a run on many stacks: a file that shows after any kill what has ended and what has not.
 
 Each run has a folder in the user's data folder, with ``run.json`` and the output of each stack.
 """
@@ -50,7 +50,7 @@ class Entry:
     code
         Exit code of its process. Default: it has not ended.
     problem
-        First thing that it reported as wrong; empty if nothing.
+        First problem that it reported; empty if there is none.
     inputs
         Fingerprint of what decides its result, when it began; see ``inputs_of``.
     needs_repair
@@ -74,7 +74,7 @@ class Entry:
         return max(self.ended - self.begun, 0) if self.ended else 0
 
     def reset(self) -> None:
-        """Let it run again, after a repair if it did not come to its own end."""
+        """Mark it to run again, after a repair if it was killed or interrupted."""
         self.needs_repair |= self.result in (Result.RUNNING, Result.INTERRUPTED)
         self.result, self.begun, self.ended, self.code, self.problem, self.inputs = Result.WAITING, 0, 0, None, "", ""
 
@@ -118,7 +118,7 @@ class Run:
 
     @property
     def is_finished(self) -> bool:
-        """Whether every command ended well."""
+        """Whether every command succeeded."""
         return all(entry.result is Result.OK for entry in self.entries)
 
     def entry(self, verb: Verb, stack: str) -> Entry:
@@ -254,7 +254,7 @@ def revision(checkout: Path = PROJECT_ROOT) -> str:
 
 
 def continued(run: Run, planned: Sequence[Entry], inputs: dict[str, str]) -> tuple[Run, list[str]]:
-    """Return a run with what is planned now, without what has ended well, and why something runs again.
+    """Return a run with what is planned now, without what has succeeded, and why something runs again.
 
     Parameters
     ----------

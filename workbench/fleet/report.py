@@ -97,7 +97,7 @@ class FleetReport:
             unfinished = self.state in ("interrupted", "killed")
             return f"`{APP} fleet {self.run.verb}` looks at all stacks again." if unfinished else ""
         fix = "Correct what failed, then `" if self.state == "failed" else "`"
-        return f"{fix}{APP} fleet resume` continues; what has ended well does not run again."
+        return f"{fix}{APP} fleet resume` continues; what has succeeded does not run again."
 
     @property
     def folder(self) -> Path:
@@ -190,5 +190,5 @@ def _blocks(report: FleetReport) -> Iterator[str]:
 
 
 def moment(seconds: float) -> str | None:
-    """Return a time as ISO 8601; None for one that has not come."""
+    """Return a time as ISO 8601; None for 0."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else None

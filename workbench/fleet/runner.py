@@ -1,6 +1,6 @@
 """Runs what a record lists, stage after stage, some stacks at the same time.
 
-One loop in one thread starts the processes, looks at them and writes the record after each change, so that a kill at
+One loop in one thread starts the processes, checks them and writes the record after each change, so that a kill at
 any moment leaves a record from which the run continues.
 """
 
@@ -17,7 +17,7 @@ from workbench.fleet.record import Entry, Run
 from workbench.fleet.verb import Result, Verb, result_of
 
 PAUSE: Final = 0.1
-"""Seconds between two looks at the processes."""
+"""Seconds between two checks of the processes."""
 
 _CHANGED: Final = "Its stack file, its base, policies/overrides.yaml or this package changed since the run began."
 
@@ -46,7 +46,7 @@ class Stage:
 
 
 def stages(plan: Plan, verb: Verb) -> tuple[Stage, ...]:
-    """Return the stages of a run, in order; what only reads neither waits nor stops."""
+    """Return the stages of a run, in order; stages that only read neither wait nor stop the run."""
     found, pause = list[Stage](), 0
     for wave in plan.waves:
         failures = wave.failures if verb.is_change else None
@@ -73,7 +73,7 @@ class Child(Protocol):
         """Ask it to end, as Ctrl-C does."""
 
     def problem(self) -> str:
-        """Return the first thing that it reported as wrong, after its end; empty if nothing."""
+        """Return the first problem that it reported, after its end; empty if there is none."""
 
 
 class Clock:
@@ -101,7 +101,7 @@ class Watcher:
         """Show that the run waits before a stage, until a time in seconds since 1970."""
 
     def interrupted(self, running: int, *, is_first: bool) -> None:
-        """Show that the run was asked to end, for the first time or again, and waits for so many processes."""
+        """Show that the run was interrupted, for the first time or again, and waits for ``running`` processes."""
 
     def tick(self) -> None:
         """Show how far it is, several times a second."""
@@ -141,12 +141,12 @@ class Runner:
         self._asked = self._passed_on = 0
 
     def work(self, planned: Sequence[Stage]) -> bool:
-        """Run everything that has not ended well, until a stage has too many failures.
+        """Run everything that has not succeeded, until a stage has too many failures.
 
-        Returns whether it was left to end by itself.
+        Returns False if it was interrupted.
 
-        After Ctrl-C or a signal nothing else starts, and each process is asked to end once and waited for. A second one
-        is passed on too.
+        After Ctrl-C or a signal no further command starts. Each process is asked to end once and waited for; a second
+        signal is passed on too.
         """
         try:
             with self._counting_signals():
@@ -186,7 +186,7 @@ class Runner:
                 signal.signal(each, handler)
 
     def _left(self, earlier: Sequence[Stage], stage: Stage) -> list[Entry]:
-        """Return what has not ended well, without stacks that an earlier stage did not finish."""
+        """Return what has not succeeded, without stacks that an earlier stage did not finish."""
         unfinished = {
             name for each in earlier for name in each.stacks if self.run.entry(each.verb, name).result is not Result.OK
         }
@@ -217,7 +217,7 @@ class Runner:
         entry.reset()
         entry.begun, entry.inputs = self.clock.now(), self.inputs[entry.stack]
         if is_change and self.inputs_now(entry.stack) != entry.inputs:
-            # Earlier waves have not tried what would be applied now.
+            # Earlier waves did not test what would be applied now.
             entry.result, entry.ended, entry.problem = Result.FAILED, entry.begun, _CHANGED
             self.save()
             self.watcher.ended(entry)
@@ -228,7 +228,7 @@ class Runner:
         self.watcher.began(entry)
 
     def _wait(self) -> None:
-        """Wait a moment, pass on what was asked, and note which processes have ended."""
+        """Wait a moment, pass interrupts on, and note which processes have ended."""
         self.clock.sleep(PAUSE)
         if self._asked > self._passed_on:
             self._passed_on = self._asked

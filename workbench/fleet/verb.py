@@ -1,4 +1,4 @@
-"""What can be run on many stacks, and how each way to end is called."""
+"""The commands that can run on many stacks, and the names of their results."""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""The clouds that renders and checks replace: each has a folder beside this file.
+"""The clouds that renders and checks replace: each has a folder next to this file.
 
 Its ``__init__.py`` describes it (``CLOUD``), so no list of folders is needed. It holds ``facts.py`` (``facts()``),
 ``provider.py`` (``PROVIDER``, which plans), ``noop.py`` (``PROVIDER``, which pretends that planned resources exist)

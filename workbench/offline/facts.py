@@ -1,4 +1,4 @@
-"""What is known of a cloud's resource types, read from its ``facts.json``: inputs, and what sources say of them.
+"""Facts about a cloud's resource types, read from its ``facts.json``: inputs, and what sources say about them.
 
 ``tools/facts`` generates the files; ``facts.schema.json`` describes them.
 """
@@ -19,7 +19,7 @@ ALL_OTHERS: Final = "*"
 
 @dataclass(frozen=True)
 class Source:
-    """Where facts are said: a file of a repository at a version and its year, or a page and its date."""
+    """Where facts come from: a file of a repository at a version and its year, or a page and its date."""
 
     repository: str = ""
     file: str = ""
@@ -76,11 +76,11 @@ class Statement(Marked):
     of
         Inputs, with all that is inside them unless a statement names that; ``*`` for all others.
     note
-        When it is so, or what follows.
+        When it applies, or what follows.
     to
-        It is so of a change to this value alone. Default: to any.
+        It applies only to a change to this value. Default: to any.
     alone
-        It says nothing of what is inside the inputs.
+        It does not apply to what is inside the inputs.
     """
 
     question: str
@@ -158,7 +158,7 @@ class Input:
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """What is said of a type, or of every type that does not say otherwise.
+    """Facts about a type, or about all types without facts of their own.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class Said:
 def answer(says: Iterable[Statement], path: str, question: str) -> Statement | None:
     """Return the statement about an input that answers a question; None if there is none.
 
-    One about the input itself comes first, then those about what it is in, then that about all others.
+    A statement about the input itself takes precedence, then one about what contains it, then that about all others.
     """
     asked = [each for each in says if each.question == question]
     for outer in (*around(path), ALL_OTHERS):
@@ -193,7 +193,7 @@ def answer(says: Iterable[Statement], path: str, question: str) -> Statement | N
 
 @dataclass(frozen=True, kw_only=True)
 class Resource(Said):
-    """Facts about one type; each cloud's own class adds what it alone has.
+    """Facts about one type; each cloud's own class adds cloud-specific facts.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class Resource(Said):
     rows
         The fields of ``Input``, one list per input, outer inputs before inner ones.
     common
-        What is said of every type.
+        Facts about every type.
     """
 
     source: str
@@ -225,7 +225,7 @@ class Resource(Said):
         return {name: self.inputs[found] for name, found in inside(self.inputs, path).items()}
 
     def said(self, path: str, question: str) -> Statement | None:
-        """Return what is said of an input in answer to a question of ``Statement``; None if nothing is."""
+        """Return the statement about an input that answers a question of ``Statement``; None if there is none."""
         return answer(self.says, path, question) or answer(self.common.says, path, question)
 
     def if_absent(self, path: str) -> str:
@@ -258,7 +258,7 @@ class Facts(Generic[R]):
     resources
         By type token, such as ``aws:eks/nodeGroup:NodeGroup``.
     common
-        What is said of every type that does not say otherwise.
+        Facts about all types without facts of their own.
     enumerations
         Values by the name of the enumeration.
     """

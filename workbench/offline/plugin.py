@@ -192,7 +192,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
 def serve(provider: Provider) -> None:
     """Serve ``provider`` on loopback until the engine that started this process is gone."""
-    parent = os.getppid()  # asked first: the engine may be gone before the port is printed
+    parent = os.getppid()  # read first: the engine may be gone before the port is printed
     server = grpc.server(
         ThreadPoolExecutor(CALLS_AT_ONCE),
         options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)],
@@ -200,7 +200,7 @@ def serve(provider: Provider) -> None:
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    # A shell that runs the engine in the background lets all that it starts ignore this signal.
+    # A shell that runs the engine in the background makes its child processes ignore this signal.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with suppress(KeyboardInterrupt):  # how the engine ends a plug-in
         # The engine reads the port from the first line, and waits for it.

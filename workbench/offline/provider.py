@@ -62,7 +62,7 @@ class Changed:
     delete_first
         Whether a replacement must delete the old resource first.
     warnings
-        What the plan does not do although the inputs say so; printed with the resource.
+        Changes of inputs that the plan does not make; printed with the resource.
     """
 
     kinds: dict[str, Kind] = field(default_factory=dict)
@@ -249,7 +249,7 @@ class Provider:
         return {**outputs, **inputs}
 
     def invoke(self, token: str, arguments: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 for those who answer
-        """Call a function (data source)."""
+        """Call a function (data source) and return its result."""
         self._refuse(f"call {token}")
 
     def _refuse(self, what: str) -> NoReturn:

@@ -22,7 +22,7 @@ def run_program(
     program
         Declares resources and outputs.
     monitor
-        Answers what the program asks of the engine.
+        Answers the program's requests to the engine.
     project, stack
         Names.
     is_preview
@@ -44,7 +44,7 @@ def run_program(
         with _without_positions():
             return loop.run_until_complete(run())
     except Exception:
-        # What a failed program leaves open would keep the next one waiting.
+        # Outputs that a failed program leaves pending would block the next program.
         SETTINGS.outputs.clear()
         _get_rpc_manager().clear()
         raise

@@ -1,1 +1,1 @@
-"""Passports: what was verified of a cluster at a commit, signed, so that a later look can be compared with it."""
+"""Passports: what was verified of a cluster at a commit, signed, so that the cluster can be compared with it later."""

@@ -1,4 +1,4 @@
-"""Claims from what this package finds itself: the checks of ``verify`` and the rules."""
+"""Claims from this package's own evaluations: the checks of ``verify`` and the rules."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -124,7 +124,7 @@ def _found(cause: Cause) -> dict[str, Any]:
 def _judged(
     rule: Rule[Any], causes: list[Cause], checked: "Checked", kind: ClusterKind, environment: Environment
 ) -> tuple[Result, str]:
-    """Return the result of a rule, and what to know about it."""
+    """Return the result of a rule, and its explanation."""
     if (of := _OF_A_KIND.get(rule.id[:2], kind)) is not kind:
         return Result.NOT_VERIFIED, f"The rule is about clusters of kind {of}."
     violated = [each for each in causes if not _is_unjudged(each)]

@@ -15,14 +15,14 @@ _ABSENT: Final = "does not exist"
 
 @dataclass(frozen=True)
 class Difference:
-    """Something that is not as the passport has it.
+    """Something that differs from the passport.
 
     Parameters
     ----------
     where
         Object and field.
     then, now
-        What the passport says, and what is there.
+        What the passport records, and what the cluster has now.
     """
 
     where: str
@@ -30,7 +30,7 @@ class Difference:
     now: str
 
     def as_json(self) -> dict[str, str]:
-        """Return it for scripts."""
+        """Return its fields for scripts."""
         return {"where": self.where, "then": self.then, "now": self.now}
 
 
@@ -44,7 +44,7 @@ def compare(passport: Passport, sight: Sight, verification: Verification) -> tup
     sight
         The cluster now.
     verification
-        What ``verify`` says of it now.
+        The result of ``verify`` for it now.
     """
     if passport.cluster.uid != sight.uid:
         return (Difference("Cluster", f"UID {passport.cluster.uid}", f"UID {sight.uid}: it is another cluster"),)

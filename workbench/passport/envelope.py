@@ -53,7 +53,7 @@ def opened(content: bytes, key: PublicKey) -> bytes:
     Raises
     ------
     UserError
-        It is not an envelope, no signature of it is of this key, or it holds something else.
+        It is not an envelope, none of its signatures is by this key, or it holds something else.
     """
     try:
         envelope = _Envelope.model_validate_json(content)

@@ -45,7 +45,7 @@ class _Outcome(_Shape):
 
 
 class _Report(_Shape):
-    """What is needed of the JSON that ``igz-clusters rehearse`` writes."""
+    """The needed parts of the JSON that ``igz-clusters rehearse`` writes."""
 
     schema_version: Literal[1]
     release: str = ""
@@ -61,7 +61,7 @@ class _Restore(_Shape):
 
 
 class _Backups(_Shape):
-    """What is needed of the JSON that ``igz-clusters backup list`` writes."""
+    """The needed parts of the JSON that ``igz-clusters backup list`` writes."""
 
     stack: str
     stack_digest: str
@@ -71,7 +71,7 @@ class _Backups(_Shape):
 
 
 def rehearsal_claims(file: Path | None, stack: Stack, release: str) -> Iterator[Claim]:
-    """Yield a claim for each scenario of a report; without a report, the one that nothing is verified.
+    """Yield a claim for each scenario of a report; without a report, the claim that nothing is verified.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def rehearsal_claims(file: Path | None, stack: Stack, release: str) -> Iterator[
 
 
 def acceptance_claims(file: Path | None, stack: Stack, release: str) -> Iterator[Claim]:
-    """Yield a claim for each step of a record; without a record, the one that nothing is verified.
+    """Yield a claim for each step of a record; without a record, the claim that nothing is verified.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def _step(step: StepRecord, left_out: Sequence[str], evidence: tuple[Evidence, .
 
 
 def restore_claim(file: Path | None, stack: Stack, release: str) -> Claim:
-    """Return the claim about restores: the one that ended last decides.
+    """Return the claim about restores; the restore that ended last decides.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def restore_claim(file: Path | None, stack: Stack, release: str) -> Claim:
         subject=subject,
         result=Result.PASSED if last.is_restored else Result.FAILED,
         covers=Covers.PART,
-        detail=f"{last.of}: {last.state} on {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC. What came back was not looked at.",
+        detail=f"{last.of}: {last.state} on {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC. Restored data was not checked.",
         rests_on=(),
         evidence=(_evidence(file, content, at),),
     )
@@ -201,7 +201,7 @@ def _evidence(file: Path, content: bytes, at: datetime | None) -> Evidence:
 
 
 def _require_same(option: str, stack: Stack, releases: tuple[str, str], digests: set[str], hint: str) -> None:
-    """Refuse evidence about another stack file or of another release; ``releases`` are its own and this one."""
+    """Refuse evidence about another stack file or of another release; ``releases``: the evidence's, and this one."""
     its, ours = releases
     if its != ours:
         made = f"release {its}" if its else "an earlier release"

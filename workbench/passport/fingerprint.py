@@ -1,6 +1,6 @@
-"""What a later look at a cluster is compared with: the fields of its objects that do not change by themselves.
+"""What a cluster is compared with later: the fields of its objects that do not change by themselves.
 
-Left out is what scales or moves: nodes, pods, status, and what the API server notes about an object. Nodes are compared
+What scales or moves is left out: nodes, pods, status, and what the API server notes about an object. Nodes are compared
 by the checks of ``verify`` instead: one that meets its pool's demands is not in the fingerprint.
 """
 
@@ -37,7 +37,7 @@ _MOMENTS: Final = frozenset({"kubectl.kubernetes.io/restartedAt"})
 """Annotations of pods that only say when something happened."""
 
 _RENEWED: Final = ("clientConfig", "caBundle")
-"""Certificate by which the API server knows a webhook: cert-manager and charts renew it."""
+"""Certificate with which the API server verifies a webhook: cert-manager and charts renew it."""
 
 POOL: Final = "Pool"
 """Kind of the entries about nodes."""
@@ -88,7 +88,7 @@ def _objects(sight: Sight) -> Iterator[tuple[ObjectKey, dict[str, Any]]]:
 
 
 def _is_kept(key: ObjectKey, sight: Sight) -> bool:
-    """Return whether an object counts that the stack does not declare."""
+    """Return whether an object that the stack does not declare is kept."""
     kind, namespace, name = key
     if kind in _ALL:
         return True

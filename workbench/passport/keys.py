@@ -42,7 +42,7 @@ def default_file() -> Path:
 def create(file: Path) -> str:
     """Create a private key, readable by its owner only, and return its public key as PEM.
 
-    The public key is also written beside it, with the suffix ``PUBLIC``.
+    The public key is also written next to it, with the suffix ``PUBLIC``.
 
     Raises
     ------
@@ -126,5 +126,5 @@ def public_pem(key: PublicKey) -> str:
 
 
 def key_id(key: PublicKey) -> str:
-    """Return the SHA-256 of a public key: a hint for people, which decides nothing."""
+    """Return the SHA-256 of a public key: only a hint for people."""
     return hashlib.sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).hexdigest()

@@ -1,4 +1,4 @@
-"""Makes a passport of what is known, and reads one back."""
+"""Creates passports from findings, and reads them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,14 +48,14 @@ SIZE_MAX: Final = 50_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """What a passport is made of.
+    """The findings that a passport records.
 
     Parameters
     ----------
     stack, origin
         The stack, and its version and that of the package.
     sight, verification, checked
-        The cluster, and what ``verify`` and ``check`` say.
+        The cluster, and the results of ``verify`` and ``check``.
     rehearsal, acceptance, backups
         Files with further evidence. Default: none.
     """
@@ -71,12 +71,12 @@ class Findings:
 
 
 def require_applied(stack: Stack, contract: Contract) -> None:
-    """Return if `up` last ran with the settings of now: of the stack file, its base and the defaults of this release.
+    """Check that `up` last ran with the current settings: of the stack file, its base and this release's defaults.
 
     Raises
     ------
     UserError
-        It ran with others, or with a release that did not record them.
+        It ran with other settings, or with a release that did not record them.
     """
     recorded = _outputs(contract.deployment).get(SETTINGS_DIGEST)
     if recorded is None:
@@ -153,12 +153,12 @@ def _outputs(deployment: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def require_recent(passport: Passport, max_age: timedelta) -> None:
-    """Return if all evidence was found so shortly before the passport was made.
+    """Check that all evidence was found at most ``max_age`` before the passport was made.
 
     Raises
     ------
     UserError
-        Some was found earlier, or does not say when.
+        Some evidence is older, or does not say when it was found.
     """
     found = {(each.source, each.at) for claim in passport.claims for each in claim.evidence}
     times = {
@@ -186,7 +186,7 @@ def payload(passport: Passport) -> bytes:
 
 
 def read(file: Path, key: PublicKey) -> Passport:
-    """Return the passport in a file whose signature is of a key.
+    """Return the passport in a file, after verifying its signature with a key.
 
     Raises
     ------
@@ -215,15 +215,15 @@ def read(file: Path, key: PublicKey) -> Passport:
 
 
 def require_current(passport: Passport, now: datetime) -> None:
-    """Return if a passport has not expired.
+    """Check that a passport has not expired.
 
     Raises
     ------
     UserError
-        It has, or is of the future.
+        It has expired, or its date is in the future.
     """
     if now >= passport.expires:
         hint = f"Make a new one: igz-clusters passport make {passport.stack.name}"
         raise UserError(f"The passport expired on {passport.expires:%Y-%m-%d %H:%M} UTC.", hint)
     if passport.made > now + timedelta(minutes=5):
-        raise UserError(f"The passport is of {passport.made:%Y-%m-%d %H:%M} UTC, which is to come.", "Check the clock.")
+        raise UserError(f"The passport is of {passport.made:%Y-%m-%d %H:%M} UTC, in the future.", "Check the clock.")

@@ -177,7 +177,7 @@ class Passport(_Shape):
     claims: tuple[Claim, ...]
     deviations: tuple[Deviation, ...]
     objects: tuple[Fingerprint, ...]
-    """What a later look is compared with."""
+    """What the cluster is compared with later."""
 
     def of(self, result: Result) -> tuple[Claim, ...]:
         """Return the claims with a result."""

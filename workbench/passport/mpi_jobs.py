@@ -1,7 +1,7 @@
-"""Knows the role and the binding that the MPI operator makes for a job, which come and go with it.
+"""Recognises the role and the binding that the MPI operator creates and deletes with a job.
 
 kubeflow/mpi-operator v0.3.0, ``pkg/controllers/v1/mpi_job_controller.go``: ``newLauncherRole`` and
-``newLauncherRoleBinding``. An owner alone proves nothing, since the author of an object writes its owner too.
+``newLauncherRoleBinding``. An owner reference alone proves nothing, since the author of an object sets it.
 """
 
 import re
@@ -18,7 +18,7 @@ _ENTER: Final = {"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["creat
 
 
 def is_of_job(live: LiveObject) -> bool:
-    """Return whether a role or binding is exactly what the operator makes: it allows and binds nothing else.
+    """Return whether a role or binding is exactly what the operator creates: it allows and binds nothing else.
 
     The role of a job without workers is not: it names no pods, so it allows ``exec`` in every pod of the namespace.
     """

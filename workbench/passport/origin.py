@@ -15,14 +15,14 @@ from workbench.system.paths import APP, PROJECT_ROOT
 
 @dataclass(frozen=True)
 class Origin:
-    """Versions of what makes a passport, and of what it is about.
+    """Versions of the package that creates a passport, and of the stack file that it is about.
 
     Parameters
     ----------
     version
         Of this package.
     package
-        Commit of this package; None if it was installed from a wheel that does not say it.
+        Commit of this package; None if it was installed from a wheel that does not record it.
     stack
         Commit of the stack file; None if it is not in Git.
     unclean
@@ -35,7 +35,7 @@ class Origin:
     unclean: tuple[str, ...] = ()
 
     def required(self, *, allow_dirty: bool) -> None:
-        """Return if a passport may name these commits.
+        """Check that a passport may name these commits.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Renders a passport as one self-contained HTML page, in the look of the reports of rehearsals."""
+"""Renders a passport as one self-contained HTML page, in the style of the reports of rehearsals."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ _PAGE: Final = """\
 
 _UNSIGNED: Final = (
     "This page is not signed. The passport is: `igz-clusters passport show FILE --public-key KEY` checks its signature "
-    "with a public key that you trust, and writes this page anew."
+    "with a public key that you trust, and writes this page again."
 )
 
 _SECTIONS: Final[Mapping[str, tuple[str, str]]] = {
@@ -126,7 +126,7 @@ def _sections(claims: Sequence[Claim]) -> Iterator[Html]:
 
 
 def _alike(claims: Sequence[Claim]) -> list[list[Claim]]:
-    """Return the claims that differ in nothing but their ids together, failed ones first."""
+    """Return groups of claims that differ only in their ids, failed ones first."""
     groups = defaultdict[tuple[object, ...], list[Claim]](list)
     for claim in sorted(claims, key=lambda each: _ORDER.index(each.result)):
         groups[claim.subject, claim.result, claim.covers, claim.detail, claim.evidence].append(claim)

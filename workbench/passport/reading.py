@@ -1,4 +1,4 @@
-"""Reads a cluster for a passport: what ``verify`` reads, and what others add that decides as much."""
+"""Reads a cluster for a passport: what ``verify`` reads, and other owners' objects that affect admission and rights."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -62,7 +62,7 @@ def read(api: Api, contract: Contract) -> Sight:
     Raises
     ------
     UserError
-        The cluster does not answer, or refuses to let us read it.
+        The cluster does not answer, or refuses a request.
     """
     namespaces = tuple(contract.config.namespaces)
     snapshot = take(api, contract.declared.values(), namespaces)
@@ -76,7 +76,7 @@ def read(api: Api, contract: Contract) -> Sight:
     whole = replace(snapshot, objects={**more, **snapshot.objects})
     system = whole.get("Namespace", SYSTEM)
     if system is None or not system.uid:
-        raise UserError(f"The cluster has no namespace {SYSTEM}, by which a passport knows it.")
+        raise UserError(f"The cluster has no namespace {SYSTEM}, by which a passport identifies it.")
     return Sight(
         replace(contract, mutates=snapshot.mutates),
         whole,

@@ -1,4 +1,4 @@
-"""Finds what killed runs leave behind before every change of a stack; ``igz-clusters recover`` repairs it.
+"""Finds what killed runs left behind, before every change of a stack; ``igz-clusters recover`` repairs it.
 
 This package needs no engine, control plane or network: it reads processes and files, and repairs files. ``cloud`` adds
 the recovery of stacks in a cloud and is imported for those only.

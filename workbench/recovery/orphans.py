@@ -24,7 +24,7 @@ def orphans(stack: str, stack_file: Path | None = None, *, force: bool = False) 
     stack, stack_file
         As of ``stack_lock``.
     force
-        Treat a living run as one that hangs: list its processes, to be ended. Default: False.
+        Treat a run that is still active as hanging: list its processes, to be ended. Default: False.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Why the Kubernetes API of a cluster does not answer: its cloud says whether it sleeps."""
+"""Checks in the cloud whether a cluster's Kubernetes API does not answer because the cluster sleeps."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,12 +16,12 @@ def api_sleep(stack: Stack, deployment: Callable[[], Mapping[str, Any]]) -> Slee
     stack
         The stack.
     deployment
-        Reads its state; called, as the cloud is, only for clusters with office hours whose API sleeps with them.
+        Reads its state. It and the cloud are queried only for clusters with office hours whose API sleeps with them.
 
     Raises
     ------
     UserError
-        The state cannot be read, or the cloud refuses to let us look.
+        The state cannot be read, or the cloud refuses the query.
     """
     cloud = cloud_of(stack.name, stack.config)
     if not (cloud.hours and cloud.api_sleeps):

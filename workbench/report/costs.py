@@ -1,4 +1,4 @@
-"""Compares the cost of the pools before and after, from the stack's outputs and the prices at hand.
+"""Compares the cost of the pools before and after, from the stack's outputs and the known prices.
 
 The event stream is untrusted: its texts are only looked up, never shown, except the names of groups.
 """
@@ -46,7 +46,7 @@ def cost(
     """
     try:
         book = PriceBook.load(stacks.folder())
-    except UserError:  # an invalid file of the account's own; `prices show` reports it
+    except UserError:  # the account's own price file is invalid; `prices show` reports it
         return None
     fee, regions = _fee(kind, environment), _regions(stream)
     before, after = (

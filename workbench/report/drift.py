@@ -27,7 +27,7 @@ _POWER: Final = re.compile(r"(agentPoolProfiles\[\d+\]\.)?powerState(\.code)?")
 """Whether a cluster on AKS or one of its pools is stopped: not part of a stack, and never changed by `up`."""
 
 _POOLS: Final = "agentPoolProfiles"
-"""List of the agent pools of a cluster, in which AKS has those too that are resources of their own.
+"""List of the agent pools of a cluster, in which AKS also lists those that are separate resources.
 
 The order of the list is not documented, and the engine compares by position.
 """
@@ -57,7 +57,7 @@ def as_found(step: Step, pools: frozenset[str] = frozenset()) -> Step:
     Parameters
     ----------
     pools
-        Agent pools that are resources of their own. They are not compared in the list of their cluster.
+        Agent pools that are separate resources. They are not compared in the list of their cluster.
     """
     if step.op not in ("same", "update") or not step.old or not step.new:
         return step
@@ -81,7 +81,7 @@ def as_found(step: Step, pools: frozenset[str] = frozenset()) -> Step:
 
 
 def _compared(step: Step) -> Iterator[_Difference]:
-    """Yield what the engine does not report, or only by position."""
+    """Yield the differences that the engine does not report, or reports only by position."""
     if not (old := step.old) or not (new := step.new):
         return
     if step.token == _CLUSTER:
@@ -123,14 +123,15 @@ def _is_power(step: Step, path: str) -> bool:
 
 
 def _pools_by_name(step: Step, old: State, new: State, others: frozenset[str]) -> Step:
-    """Return a result for a cluster in which both lists of agent pools have the declared order, and none of ``others``.
+    """Return a cluster's result with both lists of agent pools in the declared order and without ``others``.
 
-    The engine applies live differences to the declared list by position. So what is live is taken from what Azure
-    returned.
+    The engine applies live differences to the declared list by position. So the live values are taken from Azure's
+    response.
     """
     declared, before, after = (_named(held) for held in (old.inputs, old.outputs, new.outputs))
     inputs = {key for pool in (*declared.values(), *_named(new.inputs).values()) for key in pool}
-    # `up` leaves the list as it is: what it removed is there until the next refresh. It declares system pools only.
+    # `up` does not change the recorded list: a pool that it removed stays in it until the next refresh. The program
+    # declares only system pools in the list.
     others |= {name for name, pool in declared.items() if pool.get("mode") == "User" and name not in after}
     ours = {name: pool for name, pool in declared.items() if name not in others}
     live = [_live(ours[name], before.get(name, ours[name]), after[name], inputs) for name in ours if name in after]

@@ -42,7 +42,7 @@ def findings_of(said: Iterable[PolicyMessage], remediations: Iterable[Remediatio
 
 
 def merged(own: Iterable[Finding], base: Iterable[Finding]) -> list[Finding]:
-    """Merge the findings of both evaluations, most severe first.
+    """Return the merged findings of both evaluations, most severe first.
 
     Findings about waivers of the base branch are left out, since the change may have fixed those waivers.
 
@@ -95,7 +95,7 @@ def _grouped(findings: Iterable[Finding]) -> dict[tuple[str, str], list[Finding]
 
 
 def _merged(own: Sequence[Finding], base: Sequence[Finding]) -> Iterator[Finding]:
-    """Merge both evaluations' findings about one rule and resource; a reworded message counts as the same finding."""
+    """Yield both evaluations' findings about one rule and resource, merged; a reworded message is the same finding."""
     by_message = {each.message: each for each in base}
     alone = [each for each in own if each.message not in by_message]
     pairs = [(each, by_message.pop(each.message)) for each in own if each.message in by_message]

@@ -151,7 +151,7 @@ def _glance(operation: Operation, changes: list[Change]) -> str:
 
 
 def _grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
-    """Group values by key, in order of first appearance."""
+    """Return values grouped by key, in order of first appearance."""
     groups: dict[K, list[T]] = defaultdict(list)
     for key, value in pairs:
         groups[key].append(value)

@@ -23,13 +23,13 @@ _TOKEN: Final = re.compile(r"""(['"(]*)(?:`([^`]+)`|(\S*?))(['").,;:!?]*)(?=\s|$
 """A token between spaces without surrounding punctuation, or a whole code span between backticks."""
 
 _PLAIN: Final = re.compile(
-    r"(?!.*gh-\d)(?!.*\b[0-9a-f]{7})"  # GitHub makes links of an issue's number and of what may be a commit
+    r"(?!.*gh-\d)(?!.*\b[0-9a-f]{7})"  # GitHub links issue numbers and possible commit ids
     r"(?:[^\W\d_]+(?:['-][^\W_]+)*|[0-9]+(?:[.,-][0-9]+)*%?)?",
     re.IGNORECASE,
 )
 
 _SCHEME: Final = re.compile("https?|ftp|mailto|xmpp", re.IGNORECASE)
-"""Schemes of which GitHub makes links."""
+"""URL schemes that GitHub turns into links."""
 
 
 def code(text: str, limit: int = NAME_MAX) -> str:

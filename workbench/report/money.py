@@ -10,14 +10,14 @@ _NAMED_MAX: Final = 5
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """What all nodes and the control plane cost a month with as many nodes as a rehearsal had on average.
+    """Monthly cost of all nodes and the control plane, at the mean number of nodes of a rehearsal.
 
     Parameters
     ----------
     scenario
         What was rehearsed.
     before, after
-        In whole USD; before is None if it was not rehearsed, after if other node groups were.
+        In whole USD; before is None if it was not rehearsed, after is None if other node groups were rehearsed.
     """
 
     scenario: str
@@ -27,7 +27,7 @@ class Rehearsed:
 
 @dataclass(frozen=True)
 class Cost:
-    """What all nodes and the control plane cost a month at list prices, in whole USD.
+    """Monthly cost of all nodes and the control plane at list prices, in whole USD.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def amounts(cost: Cost) -> str:
 
 
 def rehearsed_amounts(cost: Cost) -> list[str]:
-    """Return what rehearsals add, as sentences."""
+    """Return sentences about the costs at the sizes of rehearsals."""
     priced = [(each.scenario, each.before, each.after) for each in cost.rehearsed if each.after is not None]
     fit = [f"{_change(before, after)} USD ({scenario})" for scenario, before, after in priced]
     other = [each.scenario for each in cost.rehearsed if each.after is None]
@@ -81,7 +81,7 @@ def rehearsed_amounts(cost: Cost) -> list[str]:
 
 
 def basis(cost: Cost) -> str:
-    """Return what the sums rest on, in words."""
+    """Return the basis of the sums, in words."""
     regions = " and ".join(cost.regions)
     assumed = " (assumed)" if cost.assumed else ""
     return f"prices of {' to '.join(cost.dates)}, {' and '.join(cost.lifecycles)}, {regions}{assumed}, before discounts"

@@ -86,7 +86,7 @@ def _is_list(state: State | None) -> bool:
 
 
 def _by_name(state: State) -> dict[str, Any]:
-    """Return a list of groups by name: releases up to 0.2.0 wrote one."""
+    """Return the groups by name from a list, which releases up to 0.2.0 wrote."""
     return {group["name"]: {"pool": group["name"], **group} for group in state.outputs[_OUTPUT]}
 
 

@@ -121,7 +121,7 @@ _EXPECTED: Final = "Give the folder of a record that `igz-clusters review` wrote
 
 
 def merged(reports: Iterable[Report]) -> Report:
-    """Merge several reports; keeps a commit only if it is the same in all."""
+    """Return several reports merged into one; keeps a commit only if it is the same in all."""
     found = list(reports)
     stacks = sorted((stack for report in found for stack in report.stacks), key=lambda stack: stack.stack)
     bases, heads = {report.base for report in found}, {report.head for report in found}

@@ -1,4 +1,4 @@
-"""What a rehearsal says about the number of a stack's nodes, for the money in the report on a change."""
+"""Reads the number of a stack's nodes in a rehearsal, for the costs in the report on a change."""
 
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -57,7 +57,7 @@ class _Comparison(_Shape):
 
 
 class _Report(_Shape):
-    """What is needed of the JSON that ``igz-clusters rehearse`` writes."""
+    """The needed parts of the JSON that ``igz-clusters rehearse`` writes."""
 
     schema_version: Literal[1]
     outcomes: list[_Outcome]
@@ -103,7 +103,7 @@ class Rehearsal(_Shape):
     after
         With the stack file of the change.
     before
-        With that which it was compared with; None without a comparison.
+        With the stack file that it was compared with; None without a comparison.
     """
 
     scenario: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,63}$")]
@@ -146,7 +146,7 @@ def read(file: Path, stacks: Collection[str]) -> dict[str, list[Rehearsal]]:
 def rehearsed(
     rehearsals: Iterable[Rehearsal], groups: tuple[Groups | None, Groups], costs: tuple[StackCost | None, StackCost]
 ) -> Iterator[Rehearsed]:
-    """Yield the money of each rehearsal; none of one that had other node groups than the change has.
+    """Yield the cost of each rehearsal; None for node groups that differ from those of the change.
 
     Parameters
     ----------

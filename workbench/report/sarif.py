@@ -1,7 +1,7 @@
 """Renders findings as SARIF 2.1.0, for code scanning and editors.
 
-GitHub's code scanning does not read suppressions (<https://github.com/github/codeql-action/issues/1230>): it shows what
-is waived as an open alert. Such results are therefore notes, whatever the rule's level. A report may fail without
+GitHub's code scanning does not read suppressions (<https://github.com/github/codeql-action/issues/1230>): it shows
+waived findings as open alerts. Such results are therefore notes, whatever the rule's level. A report may fail without
 findings, so incomplete evaluations and other reasons of the verdict are notifications of the run.
 """
 
@@ -38,7 +38,7 @@ _RULES: Final = {rule.id: rule for rule in RULES}
 
 
 def render(report: Report) -> str:
-    """Return the findings, each located in the stack's file, or at its pool's line there or in its base."""
+    """Return the findings, each located in the stack's file, or at its pool's line in that file or its base."""
     found = [(stack, finding) for stack in report.stacks for finding in stack.findings]
     rules = {finding.rule: finding for _, finding in reversed(found)}
     files = stacks.stack_files()

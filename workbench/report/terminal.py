@@ -281,7 +281,7 @@ def _pools(stack: StackReport, console: Console) -> None:
 def print_rows(
     headings: Iterable[str], rows: Iterable[Iterable[str | Text]], console: Console, *, is_indented: bool = False
 ) -> None:
-    """Print a table without lines, whose columns fold; nothing in it is markup."""
+    """Print a table without lines whose columns wrap; its cells are not interpreted as markup."""
     table = Table(box=None, pad_edge=is_indented, padding=(0, 2) if is_indented else (0, 1), header_style="bold")
     for heading in headings:
         table.add_column(Text(heading), overflow="fold")

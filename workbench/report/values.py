@@ -52,7 +52,7 @@ _LOOKS_SECRET: Final = re.compile(
 
 
 def parts(path: str) -> Path:
-    """Split a path in the engine's notation, ``spec.rules[0]["a.b"]``, into keys and indexes."""
+    """Return the keys and indexes of a path in the engine's notation, ``spec.rules[0]["a.b"]``."""
     elements = _PART.findall(path)
     return tuple(int(index) if index and len(index) < LENGTH else key or quoted for key, index, quoted in elements)
 

@@ -21,7 +21,7 @@ def affected(
 ) -> set[str]:
     """Return which of ``stacks`` a change can affect.
 
-    A stack file, or what lies beside it under ``examples``, affects its stack; a base affects the stacks that refine
+    A stack file, or a file next to it under ``examples``, affects its stack; a base affects the stacks that refine
     it; a row of the overrides affects the stack that it names; documents, tests, prices and the waves of a fleet affect
     none. Everything else may affect every stack.
 

@@ -18,7 +18,7 @@ _LINK: Final = "120000"
 
 _COMPILED: Final = re.compile(r"(.*/)?(__pycache__(/.*)?|[^/]+\.(py[cod]|so))", re.DOTALL)
 _HOPS_MAX: Final = 40
-"""Links that a path may lead through, as on Linux."""
+"""Maximum number of links in a path, as on Linux."""
 _LISTED_MAX: Final = 10
 _LOADED_AT_START: Final = ("sitecustomize", "usercustomize")
 """Modules that every interpreter loads if they exist."""
@@ -64,7 +64,7 @@ class Comparison:
 
 
 def compare(base: Path, head: Path) -> Comparison:
-    """Compare a checkout with its merge base with another one.
+    """Compare ``head`` with its merge base with ``base``.
 
     Uncommitted files in ``head`` count too, since the review covers its working tree. The checkouts may be separate
     clones; nothing is written into either.
@@ -101,12 +101,12 @@ def refuse_hidden_code(base: Path, head: Path) -> None:
     """Refuse a change that adds or alters files that Python loads in place of the source that is reviewed.
 
     Other new modules are for the owners to review: nothing loads them unless a reviewed file names them. Such files
-    that the base branch has already, unchanged, are accepted: its owners remove them in a change of its own.
+    are accepted if the base branch has them unchanged: its owners remove them in a separate change.
 
     Raises
     ------
     UserError
-        It adds or alters bytecode, compiled modules, a package beside a module of the same name, or adds in its root a
+        It adds or alters bytecode, compiled modules, a package next to a module of the same name, or adds in its root a
         module named like one of Python or of an installed package; names the files.
     """
     before = _listed(base)
@@ -120,7 +120,7 @@ def refuse_hidden_code(base: Path, head: Path) -> None:
         more = f" and {len(hidden) - _LISTED_MAX} more" if len(hidden) > _LISTED_MAX else ""
         raise UserError(
             f"The change contains files that Python loads in place of reviewed source: {listed}{more}.",
-            "Remove them with `git rm --cached`; source code belongs in .py files, no package beside a module of its "
+            "Remove them with `git rm --cached`; source code belongs in .py files, no package next to a module of its "
             "name, no module in the root named like one of Python or of an installed package.",
         )
 

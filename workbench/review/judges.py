@@ -1,4 +1,4 @@
-"""Finds changes to what judges this change or takes part in later runs; only owners can approve these."""
+"""Finds changes to files that judge this change or affect later runs; only owners can approve these."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

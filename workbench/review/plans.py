@@ -47,7 +47,7 @@ pulumi v3.259.0, pkg/authhelpers/gcpauth.go; go-cloud, secrets/hashivault/vault.
 """
 
 _FOR_AZURE: Final = re.compile(r"ACTIONS_ID_TOKEN_REQUEST_(URL|TOKEN)")
-"""With these a program requests tokens of the workflow's environment. Only Azure's provider and kubelogin need them."""
+"""Variables with which a program requests the workflow's OIDC token. Only Azure's provider and kubelogin need them."""
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,7 @@ class Review:
         return dict(sorted(found.items()))
 
     def _plan(self, name: str, head: OwnStack, tools: Tools) -> Planned | None:
-        """Plan one stack; None if it cannot be compared from this machine."""
+        """Return the plans of one stack; None if it cannot be compared from this machine."""
         try:
             if self.compared:
                 return self._compare(name, head, tools)
@@ -238,7 +238,7 @@ def _kind(choices: Mapping[str, Any]) -> str:
 
 
 def _one_of(words: Iterable[str], content: Any) -> str:
-    """Return a word if it is one of those, else nothing."""
+    """Return ``content`` if it is one of ``words``, else an empty text."""
     return next((str(word) for word in words if word == content), "")
 
 
@@ -253,7 +253,7 @@ def _choices(name: str, file: Path, head: Path) -> Iterator[JudgeChange]:
 
 def _gone(comparison: Comparison) -> Iterator[JudgeChange]:
     for file, name in gone(comparison.files):
-        change = f"moves the stack {name} to {file.path}" if file.was else f"takes the stack {name} away"
+        change = f"moves the stack {name} to {file.path}" if file.was else f"deletes the file of the stack {name}"
         what = f"{change}: its cluster, if deployed, remains and is no longer checked"
         yield JudgeChange(file.was or file.path, what)
 

@@ -43,7 +43,7 @@ class Runs:
         Raises
         ------
         InterruptedError
-            The review was stopped, before the program or during it; what it printed then is of no use.
+            The review was stopped before or during the program, whose output is then incomplete.
         """
         with self._lock:
             if self._stopped:

@@ -36,7 +36,7 @@ PROBLEMS_SHOWN: Final = 50
 
 NAME_MAX: Final = 60
 FLEET_FILE: Final = "fleet.yaml"
-"""Name of the file beside the stack files that says in which waves they are updated."""
+"""Name of the file next to the stack files that defines the waves of updates."""
 CHOICES_PATH: Final[KeyPath] = ("config", CONFIG_KEY)
 
 
@@ -61,7 +61,7 @@ class Stack:
 
     @property
     def is_local(self) -> bool:
-        """Whether the cluster lives on this machine, and so its state."""
+        """Whether the cluster and its state are on this machine."""
         return isinstance(self.config.cluster, LocalConfig)
 
     @property
@@ -187,7 +187,7 @@ def read(file: Path) -> Stack:
 
 
 def unvalidated(file: Path) -> Any:
-    """Return the document of a stack file with the settings of its base, without judging them.
+    """Return the document of a stack file with the settings of its base, without validating them.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def _file_problems(document: Any) -> Iterator[Problem]:
 
 
 def _config_key_problem(key: str) -> Problem | None:
-    """Check a key of ``config``. Keys in other namespaces belong to other programs and are ignored."""
+    """Return the problem of a key of ``config``, if any. Keys in namespaces of other programs are ignored."""
     ours = CONFIG_KEY.partition(":")[0]
     namespace, colon, _ = key.partition(":")
     if difflib.get_close_matches(namespace.lower()[:NAME_MAX], [ours], cutoff=0.85):
@@ -269,7 +269,7 @@ _NOT_FOR_THE_ENGINE: Final = {
 
 
 def _engine_key(key: str, config: Mapping[str, Any]) -> Problem | None:
-    """Check a setting of the engine or of a provider that would contradict ours."""
+    """Return the problem of a setting of the engine or a provider that would contradict ours, if any."""
     value, choices = config[key], config.get(CONFIG_KEY)
     if key in _CREDENTIALS and not (isinstance(value, dict) and SECURE in value):
         return Problem(

@@ -15,7 +15,7 @@ def base_files() -> list[Path]:
 
 
 def require_valid(file: Path) -> None:
-    """Check what is wrong with a base's keys and values in every stack.
+    """Check a base for keys and values that are wrong in every stack.
 
     Raises
     ------

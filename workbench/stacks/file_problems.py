@@ -1,4 +1,4 @@
-"""Hand-written files as models take them, and their problems, as lines for people and as rows for scripts."""
+"""Parses hand-written files into models; returns their problems as lines for people and as rows for scripts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -70,7 +70,7 @@ def content_of(file: Path) -> Source | Problem:
 
 
 def parsed(source: Source, model: type[Model]) -> tuple[Model | None, list[Problem]]:
-    """Return what a file says, None if that is unclear, and all problems of the file."""
+    """Return the model of a file, None if the file is invalid, and all problems of the file."""
     if not isinstance(source.document, dict):
         keys = tuple(field.alias or name for name, field in model.model_fields.items())
         return None, [*source.problems, Problem(None, "the file must be a mapping", shown(source.document), keys)]

@@ -1,6 +1,6 @@
 """``policies/overrides.yaml``: accepted violations, approved changes, and rules that remediate.
 
-The file is kept beside the stack files so that it is reviewed. Waivers reach the packs as the engine's policy
+The file is kept next to the stack files so that it is reviewed. Waivers reach the packs as the engine's policy
 configuration.
 """
 

@@ -1,8 +1,8 @@
 """Ownership of a stack name on this machine.
 
 The local cluster and its state are named after the stack alone. Two repositories with a stack of the same name would
-change each other's cluster, so the first stack file that uses a name owns it until the stack is destroyed. A file that
-came with an installed package gives way: users copy it to change it, and another release brings it in another folder.
+change each other's cluster, so the first stack file that uses a name owns it until the stack is destroyed. A file of
+an installed package loses the name to another file: users copy it to change it, and each release has its own folder.
 """
 
 import shlex
@@ -21,7 +21,7 @@ def claim(stack: Stack) -> str:
     Returns
     -------
     str
-        A sentence for the user if another file owned it, which gave way or no longer exists, for example after a
+        A sentence for the user if another file owned it, which lost it or no longer exists, for example after a
         repository was moved; else empty.
 
     Raises

@@ -20,7 +20,7 @@ class Pin:
     """One commit of this package. ``package.mk`` of a user's repository holds it."""
 
     source: str
-    """What ``git fetch`` takes: an address or a folder."""
+    """Source for ``git fetch``: an address or a folder."""
     tag: str
     """The release's tag; empty if the commit has none."""
     commit: str

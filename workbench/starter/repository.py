@@ -55,7 +55,7 @@ def stack_names(name: str) -> dict[Environment, str]:
 def create(folder: Path, name: str, kind: ClusterKind, pin: Pin) -> None:
     """Make ``folder`` a Git repository with stack files of ``kind`` and the pin; nothing is committed.
 
-    It is built beside ``folder`` and moved there at the end, so a failure leaves nothing behind.
+    It is built next to ``folder`` and moved there at the end, so a failure leaves nothing behind.
 
     Raises
     ------

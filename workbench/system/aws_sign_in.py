@@ -1,6 +1,6 @@
-"""What AWS and its SDK say of credentials that are missing, expired or invalid.
+"""Errors of AWS and its SDK for credentials that are missing, expired or invalid.
 
-Only code that asks AWS imports this: it loads the SDK.
+Only code that queries AWS imports this: it loads the SDK.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Work that goes on beside other work."""
+"""Repeats a call in the background."""
 
 import threading
 from collections.abc import Callable, Iterator

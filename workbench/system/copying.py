@@ -73,7 +73,7 @@ class Copies:
             if not self.is_closed:
                 self.is_closed = True
                 self._on_closed()
-        except OSError as error:  # a full disk, say: the program works on, so that its change is whole
+        except OSError as error:  # such as a full disk: the program continues, so that its change is complete
             self._drop(name, target)
             self.failures[name] = error
 

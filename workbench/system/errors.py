@@ -61,6 +61,6 @@ def all_of(*steps: Callable[[], Any]) -> list[Any]:
 
 
 def refuse(problems: Iterable[UserError]) -> None:
-    """Raise one ``UserError`` that says all problems, a line each; return if there are none."""
+    """Raise one ``UserError`` that lists all problems, a line each; return if there are none."""
     if texts := dict.fromkeys(map(str, problems)):
         raise UserError("\n".join(texts))

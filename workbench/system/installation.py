@@ -17,10 +17,10 @@ from workbench.system.paths import PROJECT_ROOT
 PACKAGES: Final = ("components", "infra", "policies", "workbench")
 
 DECIDES: Final = (*PACKAGES, "toolchain", "Pulumi.yaml", "pyproject.toml", "requirements.txt")
-"""What of a checkout of this package decides results."""
+"""The parts of a checkout of this package that affect results."""
 
 _PATH_FILE: Final = "igz-clusters.pth"
-"""Beside the folder of an installed wheel; it puts the folder on the import path."""
+"""File next to the folder of an installed wheel; it puts the folder on the import path."""
 
 _OWN_ENVIRONMENT: Final = (
     "Install it into an environment of its own, with pipx, uvx or `python3 -m venv`: docs/installing.md."
@@ -49,7 +49,7 @@ def require_own_environment() -> None:
     UserError
         Python finds another package under one of the names, or a wheel is not in an environment.
     """
-    # The project files in a wheel name the environment by this way.
+    # The project files in a wheel name the environment by this path.
     if is_from_wheel() and PROJECT_ROOT.joinpath("../../../..").resolve() != Path(sys.prefix).resolve():
         raise UserError(
             f"igz-clusters is installed in {PROJECT_ROOT.parent}, outside an environment.", _OWN_ENVIRONMENT

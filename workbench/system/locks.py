@@ -35,7 +35,7 @@ def take(file: Path) -> int | None:
 
 
 def wait_for(file: Path) -> int:
-    """Take the lock like ``take``, waiting until it is free."""
+    """Take the lock like ``take``, waiting until it is free; return its descriptor."""
     descriptor = _open(file)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     return descriptor

@@ -80,7 +80,7 @@ def asked_to_end_with_this() -> Iterator[Callable[[], None]]:
 
 
 _MARK: Final = "IGZ_CLUSTERS_RUN"
-"""Variable by which a process is known to belong to a run, whatever started it."""
+"""Variable that marks a process as part of a run, whatever started it."""
 
 
 def mark(stack: str, file: Path) -> dict[str, str]:
@@ -134,7 +134,7 @@ def is_suspended(process: psutil.Process) -> bool:
 def name_of(process: psutil.Process) -> str:
     """Return id and program of a process for a message, and whether it is suspended; empty if it has ended.
 
-    Of an interpreter the program that it runs is named too.
+    For an interpreter, the program that it runs is named too.
     """
     with suppress(psutil.Error):
         name, arguments = process.name(), process.cmdline()[1:]
@@ -146,7 +146,7 @@ def name_of(process: psutil.Process) -> str:
 
 
 class _Run(NamedTuple):
-    """What a mark says of the run that a process belongs to."""
+    """The run that a process belongs to, from the process's mark."""
 
     pid: int
     since: float

@@ -36,7 +36,7 @@ def folder(purpose: str) -> Iterator[tuple[Path, int]]:
 def _make(purpose: str) -> tuple[Path, int]:
     while True:
         place = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{purpose}-"))
-        with suppress(FileNotFoundError):  # another run took it for a killed run's before it was locked
+        with suppress(FileNotFoundError):  # before it was locked, another run deleted it as a killed run's
             descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if place.exists():

@@ -101,7 +101,7 @@ def ensure(
 def select_pulumi() -> Path | None:
     """Return the user's own ``pulumi`` if it can be used.
 
-    It must be 3.250 or newer and have ``pulumi-language-python`` beside it. The toolchain's own Pulumi on PATH
+    It must be 3.250 or newer and have ``pulumi-language-python`` in its folder. The toolchain's own Pulumi on PATH
     does not count.
     """
     pulumi = shutil.which("pulumi")

@@ -15,7 +15,7 @@ HEARTBEAT = 30.0
 
 @contextmanager
 def progress(console: Console | None = None) -> Iterator[Progress]:
-    """Give a receiver of build events that shows them.
+    """Yield a receiver of build events that shows them.
 
     A terminal shows one live line: the program, the elapsed time, and the expected time on two cores.
     Elsewhere a line is printed at the start and end of each program, and every 30 s in between.

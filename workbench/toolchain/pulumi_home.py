@@ -86,8 +86,8 @@ def _direct_loopback() -> dict[str, str]:
     """Return variables that keep a user's proxy away from loopback; none if the user has no proxy.
 
     Engine, program and plug-ins talk to each other there by gRPC, which reads the first of ``no_grpc_proxy`` and
-    ``no_proxy``, and takes no ``*``: https://github.com/grpc/grpc/blob/v1.76.0/doc/environment_variables.md. Go prefers
-    ``NO_PROXY``.
+    ``no_proxy``, and accepts no ``*``: https://github.com/grpc/grpc/blob/v1.76.0/doc/environment_variables.md. Go
+    prefers ``NO_PROXY``.
     """
     if not any(name.lower().endswith("_proxy") and name.lower() not in _EXEMPTIONS for name in os.environ):
         return {}

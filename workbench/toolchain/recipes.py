@@ -63,7 +63,7 @@ class Copied:
     path
         The file, relative to the module.
     to
-        ``bin``: an executable beside the binaries; ``source``: beside ``main.go``, to be embedded.
+        ``bin``: an executable next to the binaries; ``source``: next to ``main.go``, to be embedded.
     json_fields
         Top-level fields that are added to a JSON file, as ``(name, value)``.
     """
@@ -132,7 +132,7 @@ def _kubernetes(program: str, seconds: int) -> Artifact:
     )
 
 
-# The engine warns on every run unless the language host lies beside it. The newest published host does not
+# The engine warns on every run unless the language host is in its folder. The newest published host does not
 # compile against the engine's own libraries, so it has its own pins; the two scripts that it starts come with
 # the engine's release.
 ENGINE = Bundle(

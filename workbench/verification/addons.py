@@ -20,11 +20,11 @@ from workbench.verification.nodes import is_starting, members
 from workbench.verification.snapshot import Snapshot
 
 _SILENT: Final = timedelta(minutes=10)
-"""Age of a status that its autoscaler no longer renews; it does so in every loop, by default every 10 s."""
+"""Age from which a status is stale; the autoscaler renews it in every loop, by default every 10 s."""
 
 _MARK: Final = spelled("metadata.annotations", DEFAULT_KEYS[0])
 _KEPT: Final = "kubernetes.io/cluster-service"
-"""Label of objects that a provider restores. AKS keeps its class ``default`` so, as the default too (Azure/AKS#118)."""
+"""Label of objects that a provider restores. AKS restores its class ``default``, as the default too (Azure/AKS#118)."""
 
 _STATUS: Final = Place("ConfigMap", autoscaler.STATUS, autoscaler.NAMESPACE)
 _DEPLOYMENT: Final = Place("Deployment", autoscaler.NAME, autoscaler.NAMESPACE)
@@ -36,7 +36,7 @@ def default_storage_class(contract: Contract, snapshot: Snapshot) -> Outcome:
     """Check that one StorageClass is the default, and that it is the one that the stack declares."""
     classes = sorted(snapshot.of("StorageClass"), key=lambda each: each.name)
     defaults = [each for each in classes if _is_default(each.annotations)]
-    # Those of shared storage are for claims that name them.
+    # Classes of shared storage are for claims that name them.
     declared = [
         name
         for (kind, _, name), manifest in contract.declared.items()
@@ -67,7 +67,7 @@ def _second_default(contract: Contract, other: LiveObject, ours: LiveObject, new
     if _KEPT in other.labels:
         action = f"The provider restores it. Delete {ours.name}, so that it becomes the newest. {contract.up}"
     place = Place("StorageClass", other.name, path=_MARK)
-    return Deviation(place, f"is the default beside {ours.name}{wins}", "one default class", action)
+    return Deviation(place, f"is a default besides {ours.name}{wins}", "one default class", action)
 
 
 def gpus(contract: Contract, snapshot: Snapshot) -> Outcome:
@@ -159,7 +159,7 @@ def autoscaler_groups(contract: Contract, snapshot: Snapshot) -> Outcome:
 
 
 def _known_as(name: str, in_cloud: str | None, known: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Return what the autoscaler says of a group; clouds put its name into a longer one: ``eks-NAME-ID``."""
+    """Return the autoscaler's report about a group; clouds embed the group's name in a longer one: ``eks-NAME-ID``."""
     if in_cloud is None:
         return known.get(name)
     return next((health for each, health in known.items() if f"-{in_cloud}-" in f"-{each}-"), None)

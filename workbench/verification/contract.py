@@ -76,16 +76,16 @@ class Contract:
         return recorded_groups(self.deployment)
 
     def unsettled(self, moment: datetime) -> str:
-        """Return why neither numbers of nodes nor what waits for nodes is judged at a moment; empty if they are.
+        """Return why numbers of nodes, and what waits for nodes, are not judged at a moment; empty if they are.
 
-        Also a cluster that has nodes may be on its way: schedules start and stop its groups one after another.
+        A cluster that has nodes may be starting or stopping: schedules start and stop its groups one after another.
         """
         if not Sleep(cloud_of(self.stack, self.config).hours, moment).is_due:
             return ""
         return f"not judged outside cluster.officeHours and in their first {WAKES_WITHIN.seconds // 60} minutes"
 
     def platform(self, namespace: str) -> PlatformCluster:
-        """Return the cluster as the systems in a namespace must know it."""
+        """Return what the systems in a namespace must know about the cluster."""
         return platform_cluster(self.config, namespace=namespace, mutates=self.mutates)
 
     def mlrun(self, namespace: str) -> dict[str, str]:

@@ -60,7 +60,7 @@ class Deviation:
     action: str
 
     def as_json(self) -> dict[str, str]:
-        """Return it for scripts."""
+        """Return its fields for scripts."""
         return {
             "where": str(self.place),
             "problem": self.problem,
@@ -112,7 +112,7 @@ class Verification:
         return tuple((name, each) for name, outcome in self.outcomes.items() for each in outcome.deviations)
 
     def as_json(self) -> dict[str, Any]:
-        """Return it for scripts."""
+        """Return its fields for scripts."""
         return {
             "stack": self.stack,
             "result": "deviations" if self.deviations else "clean",

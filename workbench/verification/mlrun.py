@@ -31,7 +31,7 @@ _ENCODED: Final = (MlrunVariable.DEFAULT_SELECTOR, MlrunVariable.AUTO_MOUNT_PARA
 _SIDES: Final = ("requests", "limits")
 _QUANTITIES: Final = tuple(default_resource_variable(side, name) for side in _SIDES for name in ("cpu", "memory"))
 _GPUS: Final = tuple(default_resource_variable(side, "gpu") for side in _SIDES)
-"""Variables of MLRun that the contract leaves alone, and that resemble some of its own."""
+"""Variables of MLRun that the contract does not set, although they resemble some that it sets."""
 
 _ALIKE: Final = 0.96
 """Similarity from which a name counts as a misspelt one: one letter of PREEMPTION_MODE, or two swapped."""

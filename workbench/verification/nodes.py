@@ -35,7 +35,7 @@ _STARTING: Final = re.compile(r".*/agent-not-ready$|.*cluster-autoscaler\.kubern
 
 
 STARTS: Final = timedelta(minutes=10)
-"""How long a node may start, or be away, before that counts (assumed)."""
+"""How long a node may be starting or missing before that is a deviation (assumed)."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _lifecycle(contract: Contract, member: Member) -> Iterator[Deviation]:
 
 
 def _restore(contract: Contract) -> str:
-    """Return who gives a node its labels and taints."""
+    """Return how a node gets its labels and taints back."""
     if isinstance(contract.config.cluster, ExistingConfig | LocalConfig):
         return contract.up
     return f"{contract.up} A cloud gives labels and taints to new nodes only: replace the node if it still differs."
@@ -164,7 +164,7 @@ def _not_ready(member: Member, snapshot: Snapshot) -> Iterator[Deviation]:
 
 
 def labels(contract: Contract, snapshot: Snapshot) -> Outcome:
-    """Check that every node has the labels of its pool, beside that of the lifecycle."""
+    """Check that every node has the labels of its pool, except that of the lifecycle."""
     found = [each for each in members(contract, snapshot) if each.pool]
     deviations = (
         Deviation(

@@ -33,7 +33,7 @@ def _of(key: ObjectKey, contract: Contract, snapshot: Snapshot) -> Iterator[Devi
     place = Place(kind, name, namespace)
     live = snapshot.objects.get(key)
     if live is None:
-        if key not in contract.patched:  # objects of other owners come and go with them
+        if key not in contract.patched:  # patched objects belong to other owners, who may delete them
             yield Deviation(place, "does not exist", "an object of the stack", contract.up)
     elif live.content["metadata"].get("deletionTimestamp"):
         held = ", ".join(live.content["metadata"].get("finalizers") or ()) or "no finalizer"

@@ -64,7 +64,7 @@ def _order(contract: Contract, live: Mapping[str, Mapping[str, Any]]) -> Iterato
 
 
 def global_default(contract: Contract, snapshot: Snapshot) -> Outcome:
-    """Check that no class is the default of pods without one, core services among them."""
+    """Check that no class is the default of pods without one: core services may be among them."""
     classes = snapshot.of(_CLASS)
     deviations = (
         Deviation(
@@ -108,7 +108,7 @@ _NARROWING: Final = {
     "AdmissionPolicy": (("matchConditions",), *(("matchConstraints", each) for each in _MATCHED)),
     "AdmissionPolicyBinding": tuple(("matchResources", each) for each in (*_MATCHED, "resourceRules")),
 }
-"""Fields below ``spec`` of which an addition takes requests out of a policy."""
+"""Fields below ``spec`` in which an addition exempts requests from a policy."""
 
 
 def _narrowed(contract: Contract, snapshot: Snapshot, key: ObjectKey) -> Iterator[Deviation]:
@@ -124,7 +124,7 @@ def _narrowed(contract: Contract, snapshot: Snapshot, key: ObjectKey) -> Iterato
             where = "/".join(("", "spec", *path))
             yield Deviation(
                 Place(kind, name, path=f"spec.{'.'.join(path)}"),
-                "takes requests out of the policy that the stack wants judged",
+                "exempts requests that the stack wants judged",
                 "no more than the stack declares",
                 f"`kubectl edit {kind.lower()} {name}` and remove what was added at {where}. {contract.up}",
             )

@@ -21,7 +21,7 @@ _LISTED: Final = (
     "networkpolicies.networking.k8s.io",
     "validatingadmissionpolicybindings.admissionregistration.k8s.io",
 )
-"""Kinds of which the contract also judges objects that the stack does not declare."""
+"""Kinds whose objects are judged even if the stack does not declare them."""
 
 _USER_WORK: Final = ("mlrun/class", "nuclio.io/class=function")
 """Labels of pods that MLRun (``mlrun/common/runtimes``) and Nuclio (``pkg/platform/kube/functionres``) create."""
@@ -79,7 +79,7 @@ def take(api: Api, declared: Iterable[Mapping[str, Any]], namespaces: Iterable[s
     Raises
     ------
     UserError
-        The cluster does not answer, or refuses to let us read it.
+        The cluster does not answer, or refuses a request.
     """
     admission = json.loads(api.run("get", "--raw", _ADMISSION))
     about = (f"deployments.apps/{NAME}", f"configmaps/{STATUS}")

@@ -127,7 +127,7 @@ def test_a_key_that_secrets_are_encrypted_with_is_not_dropped(key: str | None, w
     assert found.where == KEY
     assert found.what.startswith(wanted)
     assert found.what.endswith(f", but Secrets are encrypted with {ADDRESS}")
-    assert found.step == "Set cluster.previousSecretsKeyId to the id of the key before, then run `up` again."
+    assert found.step == "Set cluster.previousSecretsKeyId to the id of the previous key, then run `up` again."
 
 
 @pytest.mark.parametrize(

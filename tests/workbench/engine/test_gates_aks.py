@@ -322,7 +322,7 @@ def test_limits_that_aks_keeps_are_no_change_and_one_that_it_would_refuse_is_nam
     old_first: Live = {"test-pools-workload": {"upgradeSettings": {"maxSurge": "0", "maxUnavailable": "1"}}}
     (blocker,) = judged(live=old_first).blockers
     assert blocker.where == "pools.workload.upgrade"
-    assert "keeps maxUnavailable 1, beside which AKS takes no maxSurge" in blocker.what
+    assert "keeps maxUnavailable 1, with which AKS accepts no maxSurge" in blocker.what
     assert judged({"pools.workload.upgrade": {}}, old_first).blockers == ()
 
 

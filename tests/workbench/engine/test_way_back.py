@@ -82,7 +82,7 @@ def test_errors_that_eks_reports_block_the_way_back_unless_it_solves_them_itself
     assert [blocker.what for blocker in found.blockers] == [
         f"{OLDER}, for which the cluster is not ready: API usage: flowschemas"
     ]
-    assert found.notes == ("Before the way back, EKS reports: Cluster health: a subnet is full.",)
+    assert found.notes == ("Before the rollback, EKS reports: Cluster health: a subnet is full.",)
     stale = (skew, "kube-proxy version skew: kube-proxy is newer", "EKS add-on version compatibility: coredns")
     found = judged(BACK, at(CHOSEN, OLDER), way_back=WayBack(OLDER, errors=stale))
     assert found.blockers == (), "the run for the add-ons is still to come, and insights may be a day old"

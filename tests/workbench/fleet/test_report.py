@@ -110,7 +110,7 @@ def test_markdown_shows_what_failed_as_text() -> None:
         "| one | `b` | up | failed | 1m15s | no `\\x7c` quota `<b>` | `igz-clusters up b --require-approvals` |" in text
     )
     assert "1 stack in no wave: `z`." in text
-    assert text.rstrip().endswith("what has ended well does not run again.")
+    assert text.rstrip().endswith("what has succeeded does not run again.")
 
 
 def test_the_page_holds_no_markup_of_a_stack() -> None:

@@ -54,5 +54,5 @@ def test_the_verifiers_role_is_enough() -> None:
 
 
 def test_a_cluster_without_kube_system_is_refused() -> None:
-    with pytest.raises(UserError, match="has no namespace kube-system, by which a passport knows it"):
+    with pytest.raises(UserError, match="has no namespace kube-system, by which a passport identifies it"):
         read(Fake([]), site("existing").contract)  # type: ignore[arg-type] all of an Api that is used here

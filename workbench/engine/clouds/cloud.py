@@ -63,7 +63,7 @@ class Cloud:
         return ""
 
     def creation_notes(self) -> Iterator[str]:
-        """Return what to know before the first `up`."""
+        """Return notes to show before the first `up`."""
         yield from ()
 
     @property
@@ -102,14 +102,14 @@ class Cloud:
         yield from ()
 
     def back_blockers(self, components: Sequence[ClusterComponent], way_back: WayBack) -> Iterator[Blocker]:
-        """Return what keeps versions that the stack file lowers from going back; default: nothing goes back.
+        """Return why versions cannot be lowered as the stack file says; default: refuses an older control plane.
 
         Parameters
         ----------
         components
             The existing components that are not lost.
         way_back
-            What the cloud says about it.
+            What the cloud reports about a rollback.
         """
         del way_back
         for cluster in components:
@@ -127,7 +127,7 @@ class Cloud:
             )
 
     def entered(self, deployment: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the deployment with a resource that the change deletes and the state has only as a part of another.
+        """Return the deployment with an entry for a resource to delete that the state has only as part of another.
 
         None if there is no such resource.
         """
@@ -135,7 +135,7 @@ class Cloud:
         return None
 
     def plan_blockers(self, upgrades: Sequence[NodeUpgrade], created: Sequence[Group]) -> Iterator[Blocker]:
-        """Return why the cloud would not change nodes as a plan says; default: it does.
+        """Return why the cloud would not change nodes as planned; default: nothing.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class Cloud:
         is_upgrade
             Whether the change raises a version.
         is_rollback
-            Whether the control plane goes back. Default: it does not.
+            Whether the control plane is rolled back. Default: it is not.
         """
         del components, is_upgrade, is_rollback
         return ()
@@ -172,7 +172,7 @@ class Cloud:
 
 @dataclass(frozen=True)
 class CloudStack(Cloud):
-    """A stack whose cluster a cloud makes.
+    """A stack whose cluster is created in a cloud.
 
     Parameters
     ----------

@@ -184,7 +184,7 @@ class Group(ClusterComponent):
     replaced_by: ClassVar[Sequence[str]]
     """Inputs whose change replaces the nodes, one after the other."""
     is_drained_on_deletion: ClassVar[bool] = False
-    """Whether the cloud evicts the pods of a deleted group by their budgets, and fails where one lets none go."""
+    """Whether the cloud drains a group before deleting it, and fails if a disruption budget allows no eviction."""
     may_skip_minors: ClassVar[bool] = True
     """Whether its nodes can be upgraded by more than one minor version at once."""
 
@@ -223,7 +223,7 @@ class Group(ClusterComponent):
 
     @property
     def keeps_version(self) -> bool:
-        """Whether an upgrade of the cluster leaves its nodes as they are, on the version that they were made with."""
+        """Whether an upgrade of the cluster leaves its nodes on the version that they were created with."""
         return self.holds_data
 
     @property
@@ -239,7 +239,7 @@ class NodeUpgrade:
     group: Group
     """As before the change."""
     inputs: tuple[str, ...]
-    """Inputs that change and for which nodes are replaced."""
+    """Changed inputs that cause the replacement of nodes."""
 
 
 def minor(version: str) -> int:

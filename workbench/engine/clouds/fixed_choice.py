@@ -20,14 +20,14 @@ class FixedChoice:
     key: str
     """Path in the stack file, such as ``cluster.zones``."""
     declared: Callable[[Any], str]
-    """Returns the value that the cluster section of the stack file asks for, in words to compare and to show; empty if
-    there is none to compare, as on another sort of cluster, which is a replacement."""
+    """Returns the value in the cluster section of the stack file, as text to compare and to show; empty if there is
+    none to compare, as for another kind of cluster, which is a replacement."""
     live: Callable[[Mapping[str, Any]], str]
-    """Returns the value in a deployment, in the same words; empty without a cluster, or if the state does not say."""
+    """Returns the value in a deployment, in the same form; empty without a cluster, or if the state lacks it."""
     step: str
     """What to do instead."""
     why: str = ""
-    """Why it cannot change, if for another reason than that the service never changes it."""
+    """Why it cannot change; empty if the service simply never changes it."""
 
 
 def fixed_blockers(

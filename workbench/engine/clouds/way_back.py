@@ -1,4 +1,4 @@
-"""Whether versions can go back: what a cloud says about undoing the last upgrade of a control plane."""
+"""Rollbacks: what a cloud reports about undoing the last upgrade of a control plane."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from workbench.engine.clouds.cluster_component import ClusterComponent, Group, R
 
 @dataclass(frozen=True)
 class WayBack:
-    """The way back of a control plane.
+    """A possible rollback of a control plane.
 
     Parameters
     ----------
     version
-        Minor version to which it can go back now. Default: to none.
+        Minor version to which it can be rolled back now. Default: none.
     errors
         Why the cloud would refuse it, in the cloud's words.
     warnings
-        What else to know before it, in the cloud's words.
+        The cloud's warnings about it, in the cloud's words.
     """
 
     version: str = ""
@@ -31,7 +31,7 @@ def is_newer(component: ClusterComponent, version: str) -> bool:
 
 
 def goes_back(components: Iterable[ClusterComponent], version: str, node_version: str) -> bool:
-    """Return whether a stack file asks for an older control plane, or older nodes, than there are.
+    """Return whether a stack file requests an older control plane or older nodes than the live ones.
 
     Parameters
     ----------

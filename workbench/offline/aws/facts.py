@@ -21,11 +21,11 @@ class ResourceFacts(Resource):
     Parameters
     ----------
     deleted_first
-        The old resource is always deleted before the new one is made.
+        The old resource is always deleted before the new one is created.
     recomputed
         Outputs that any update in place makes unknown again.
     defaults
-        What the plug-in takes for inputs that are left out, by path.
+        Values that the plug-in uses for inputs that are left out, by path.
     """
 
     deleted_first: bool = False

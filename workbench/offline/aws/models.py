@@ -286,7 +286,7 @@ def _size(place: Place, shape: Shape, path: str, value: Any) -> Iterator[Problem
 
 
 def _missing(type_: str, fact: str, given: Mapping[str, Any], place: Place, path: str) -> Iterator[Problem]:
-    """Report each required member of the structure at ``place`` that no given input sets."""
+    """Yield a problem for each required member of the structure at ``place`` that no given input sets."""
     request, shape = place.request, _structure(place.shape)
     sources: dict[str, list[str]] = {}
     for name, known in children(type_, fact).items():

@@ -125,7 +125,7 @@ def _automatic_name(type_: str, name: str, seed: bytes) -> str:
 
 
 def _unknown_or_missing(type_: str, fact: str, path: str, value: Any) -> Iterator[Problem]:
-    """Report unknown inputs and missing required ones."""
+    """Yield a problem for each unknown input and each missing required one."""
     known = children(type_, fact)
     if isinstance(value, list):
         for index, element in enumerate(value):
@@ -190,7 +190,7 @@ def _text(value: Any) -> str:
 
 
 def _warning(type_: str, path: str, known: Input, kind: Kind | None) -> str:
-    """Return what a person would not expect of a change, empty if nothing; values may be secret and are left out."""
+    """Return a warning about an unexpected effect of a change, without values, which may be secret; empty if none."""
     if kind is None or (kind == PropertyDiff.DELETE and resource(type_).if_absent(known.path) == "stays"):
         return facts().kept("AWS", path, resource(type_), known.path)
     if known.change == "ignored":

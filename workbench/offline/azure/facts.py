@@ -29,7 +29,7 @@ class ResourceFacts(Resource):
     kept
         Lists whose elements can also be separate resources: an update without the list keeps them.
     singleton
-        Whether Azure makes it with what it is a part of, and it is never deleted.
+        Whether Azure creates it with its parent, and it is never deleted.
     forms
         Pattern of a whole name by input.
     """

@@ -1,6 +1,6 @@
 """What Azure does with a change that the plug-in would send: refuses it, or keeps an input that is left out.
 
-Only what has a source counts; what is assumed stays the change that the plug-in shows.
+Only facts with a source count; for assumed ones, the plan shows the plug-in's change.
 """
 
 import re
@@ -18,7 +18,7 @@ from workbench.offline.provider import Changed, CloudError
 
 
 def planned(type_: str, changed: Changed, new: Mapping[str, Any]) -> Changed:
-    """Return what comes of a change in place: without the inputs that Azure keeps, which become warnings.
+    """Return the effect of a change in place: without the inputs that Azure keeps, which become warnings.
 
     Raises
     ------

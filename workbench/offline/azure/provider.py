@@ -91,7 +91,7 @@ class OfflineAzure(Provider):
         return planned(type_, self.difference(type_, old, new, filled=filled), new)
 
     def difference(self, type_: str, old: dict[str, Any], new: dict[str, Any], *, filled: frozenset[str]) -> Changed:
-        """Return what the plug-in says of a change, which does not ask Azure; parameters as in ``compare``."""
+        """Return the change as the plug-in plans it, without querying Azure; parameters as in ``compare``."""
         both = ({n: v for n, v in each.items() if not _same(type_, n, old.get(n), new.get(n))} for each in (old, new))
         kinds = dict(_changes(type_, "", "", *both))
         # Only with random names can two of them exist at the same time.

@@ -129,7 +129,7 @@ CONTENT: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 }
 """By type token: the provider's setting that lets content change in place, and what replaces the object without it.
 
-An object that calls itself ``immutable`` is replaced whatever the setting.
+An object that is marked ``immutable`` is replaced regardless of the setting.
 """
 
 

@@ -1,6 +1,6 @@
 """Controls of benchmarks and requirements of AI conformance: which of them provisioning decides, and by what evidence.
 
-Only ids and words of ours; each file names the source of its ids.
+They contain ids and our own wording only; each file names the source of its ids.
 """
 
 import re
@@ -29,7 +29,7 @@ _RANGE: Final = re.compile(r"(.*\.)?(\d+)-(\d+)")
 
 
 class Need(StrEnum):
-    """What a stack must have for a row to say something."""
+    """What a stack must have for a row to be judged."""
 
     DENIES = "denies"
     """Admission rejects what violates a rule."""
@@ -180,7 +180,7 @@ def minor_of(version: str) -> str:
 
 
 def _judged(row: Row, sight: Sight, known: Mapping[str, Claim]) -> tuple[Result, str, tuple[Evidence, ...]]:
-    """Return the result of a row, what to know about it, and its evidence."""
+    """Return the result of a row, its explanation, and its evidence."""
     if missing := _missing(row, sight):
         return Result.NOT_VERIFIED, missing, ()
     claims = [known[each] for each in row.rests if each in known]

@@ -27,17 +27,17 @@ class Account(ABC):
     namespaces_max: ClassVar[int] = 0
     """Maximum number of namespaces of one restore."""
     restores_by_role: ClassVar[bool] = False
-    """Whether a restore names a role of the stack."""
+    """Whether the cloud restores with a role of the stack."""
     restores_partial: ClassVar[bool] = False
     """Whether a backup that lacks volumes can be restored."""
 
     def require_cluster_admin(self) -> None:
-        """Refuse credentials that the stack's cluster would not let in. Default: nothing is refused.
+        """Refuse credentials without access to the stack's cluster. Default: nothing is refused.
 
         Raises
         ------
         UserError
-            They belong to a principal without an entry as cluster admin.
+            Their principal is not a cluster admin of the stack.
         """
         return
 
@@ -46,7 +46,7 @@ class Account(ABC):
         """Return the condition of each component by its key."""
 
     def way_back(self) -> WayBack:
-        """Return where the stack's control plane can go back to; default: nowhere."""
+        """Return whether the stack's control plane can be rolled back, and to which version; default: it cannot."""
         return WayBack()
 
     @abstractmethod
@@ -74,7 +74,7 @@ class Account(ABC):
         return []
 
     def backup_problem(self) -> str:
-        """Return why the cloud makes no backups that the stack asks for, and what to do; default: it makes them."""
+        """Return why the cloud makes no backups although the stack requests them, and what to do; default: empty."""
         return ""
 
     def restore_command(self, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:
@@ -83,16 +83,16 @@ class Account(ABC):
         Parameters
         ----------
         point, role
-            The backup, and the identity with which the cloud restores; empty unless it ``restores_by_role``.
+            The backup, and the role with which the cloud restores; empty unless ``restores_by_role``.
         namespaces
-            Those that come back; none: all.
+            Namespaces to restore; empty: all.
         zone
-            Letter of a zone for a volume; empty: the zone that it had.
+            Letter of the zone for a restored volume; empty: the zone of the original volume.
 
         Raises
         ------
         UserError
-            The zone that a volume had is not known.
+            The zone of the original volume is not known.
         """
         del role, namespaces, zone
         raise UserError(f"{point.id} cannot be restored: {self.place} makes no backups of this kind of cluster.")

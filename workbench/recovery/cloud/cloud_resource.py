@@ -22,7 +22,7 @@ class CloudResource:
     is_byproduct
         Whether the cluster created it, so that it is never in the state.
     kept
-        Why a `destroy` leaves it; empty if it does not.
+        Why a `destroy` keeps it; empty if it deletes it.
     """
 
     type: str

@@ -74,7 +74,7 @@ def answer_of(
     taken: frozenset[tuple[str, str]],
     is_ours: Callable[[LookupResult], bool],
 ) -> Answer:
-    """Classify the results of a query.
+    """Return the answer to a query: its results, classified.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class Planned:
 
 
 def planned(preview: Mapping[str, Any], deployment: Mapping[str, Any]) -> Planned:
-    """Read a preview in the engine's JSON.
+    """Return the resources that a preview creates and registers.
 
     Parameters
     ----------

@@ -14,17 +14,17 @@ class RecoveryPoint:
     Parameters
     ----------
     id
-        By which the cloud restores it.
+        Id with which the cloud restores it.
     of
         What it is a backup of, such as ``vol-0123456789abcdef0``.
     made, until
-        When it was begun, and when it expires; None if never.
+        When it was started, and when it expires; None if never.
     state
         The cloud's state, ``COMPLETED`` if it has all volumes.
     place
         Where the cloud keeps it, such as a vault.
     volumes
-        The backups of volumes and file systems in that of a cluster.
+        The backups of volumes and file systems inside the backup of a cluster.
     """
 
     id: str
@@ -43,11 +43,11 @@ class RecoveryPoint:
     @override
     def __str__(self) -> str:
         """Return when it was made, what it is of, its state, and until when it is kept."""
-        until = f"kept until {self.until:%Y-%m-%d}" if self.until else "kept without an end"
+        until = f"kept until {self.until:%Y-%m-%d}" if self.until else "kept for ever"
         return f"{self.made:%Y-%m-%d %H:%M} UTC  {self.of}  {self.state}  {until}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it for scripts."""
+        """Return its fields for scripts."""
         return {
             "id": self.id,
             "of": self.of,

@@ -22,7 +22,7 @@ class RestoreJob:
     state
         The cloud's state, in capitals.
     is_restored
-        Whether the cloud restored what it was asked for, also if with warnings.
+        Whether the restore succeeded, possibly with warnings.
     """
 
     id: str
@@ -38,7 +38,7 @@ class RestoreJob:
         return f"{self.begun:%Y-%m-%d %H:%M} UTC  restore of {self.of}  {self.state}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it for scripts."""
+        """Return its fields for scripts."""
         return {
             "id": self.id,
             "of": self.of,

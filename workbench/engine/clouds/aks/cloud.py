@@ -109,10 +109,10 @@ class Aks(CloudStack):
 
     @override
     def blockers(self, components: Sequence[ClusterComponent]) -> Iterator[Blocker]:
-        """Refuse changes of the pool that the cluster was created with: the program does not send them.
+        """Refuse changes of the pool that the cluster was created with: the program does not apply them.
 
-        Azure accepts a cluster only with all its pools, including those that are separate resources. So the live
-        values are sent back, and the initial pool is changed with Azure's own command, or another one takes over.
+        Azure accepts a cluster only with all its pools, including those that are separate resources. So the program
+        sends the live values back. The initial pool is changed with Azure's own command, or another pool takes over.
         """
         initial, pools = self._initial, [component for component in components if isinstance(component, SystemPool)]
         left = [each for each in components if isinstance(each, AksPool) and (each.is_successor or each.is_entered)]
@@ -174,7 +174,7 @@ class Aks(CloudStack):
 
     @override
     def back_blockers(self, components: Sequence[ClusterComponent], way_back: WayBack) -> Iterator[Blocker]:
-        """Refuse older nodes: only Azure's own command rolls a pool back, and the API of the program's provider cannot.
+        """Refuse older nodes: only Azure's own command rolls a pool back; the API that the provider uses cannot.
 
         https://learn.microsoft.com/azure/aks/roll-back-node-pool-version
         """
@@ -188,9 +188,9 @@ class Aks(CloudStack):
                     "cluster.nodeVersion",
                     f"{self.node_version}, but the {pool} runs {pool.version}",
                     "AKS rolls a pool back to what it ran before its last upgrade, for seven days and by command only",
-                    f"{pool.ways_back} shows whether there is a way. If so, {cluster.stop_upgrades}, then "
-                    f"{pool.roll_back}, and run `up` again. The node image goes back too only if the channel for it is "
-                    f"off as well (nodeImageChannel). Without a way set it to {pool.version}.",
+                    f"{pool.ways_back} shows whether a rollback is possible. If so, {cluster.stop_upgrades}, then "
+                    f"{pool.roll_back}, and run `up` again. The node image is rolled back too only if its channel "
+                    f"(nodeImageChannel) is off as well. If no rollback is possible, set it to {pool.version}.",
                 )
 
     @override
@@ -223,7 +223,7 @@ class Aks(CloudStack):
     def earlier_runs(
         self, components: Sequence[ClusterComponent], *, is_upgrade: bool, is_rollback: bool = False
     ) -> tuple[tuple[ClusterComponent, ...], ...]:
-        """Change the components one by one.
+        """Return all components, to be changed one by one.
 
         AKS changes one pool at a time, and meanwhile the autoscaler resizes the others. Every change of a pool sends
         its size along, so each run must read the sizes again. A control plane never goes back.
@@ -286,7 +286,7 @@ class Aks(CloudStack):
 _BY_COMMAND = "only Azure's own command changes the pool that a cluster was created with"
 
 _ANOTHER = (
-    "To let another pool take over, set `cluster.createdWithPool: {name}`: `up` then makes a system pool of its own "
+    "To let another pool take over, set `cluster.createdWithPool: {name}`: `up` then creates a separate system pool "
     "and deletes this one afterwards (docs/node-upgrades.md#another-initial-pool-on-aks)."
 )
 

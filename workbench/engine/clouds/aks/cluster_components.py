@@ -18,7 +18,7 @@ _OPTIONS: Final = {
     "drain_timeout_in_minutes": "--drain-timeout",
     "node_soak_duration_in_minutes": "--node-soak-duration",
 }
-"""Options of Azure's command for limits of upgrades; a system pool takes no other."""
+"""Options of Azure's command for limits of upgrades; a system pool accepts no other."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class AksPool(AksComponent, Group):
 
     @property
     def is_successor(self) -> bool:
-        """Whether it is a system pool of its own, which takes over or took over."""
+        """Whether it is a separate system pool that takes over or took over."""
         return self.is_resource and self.is_initial and not self.is_entered
 
     @property

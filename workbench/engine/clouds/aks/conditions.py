@@ -55,7 +55,7 @@ class LookUp(Protocol):
 
 
 def conditions(components: Iterable[ClusterComponent], cluster_id: str, look_up: LookUp) -> dict[str, Condition]:
-    """Query AKS for each component. One that does not exist has no status, whatever the state says.
+    """Return the condition of each component from AKS. One that does not exist has no status.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Compares an agent pool with its group, and limits of upgrades, of which AKS keeps what an update leaves out."""
+"""Compares an agent pool with its group, and their limits of upgrades; AKS keeps limits that an update leaves out."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -19,25 +19,25 @@ def all_limits(group: NodeGroup) -> dict[str, Any]:
 
 
 def other_limits(pool: AksPool, group: NodeGroup, limits: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the live limits that differ from ``limits``; one that Azure does not report is the default."""
+    """Return the live limits that differ from ``limits``; a limit that Azure does not report has its default."""
     defaults = {to_camel(key): value for key, value in all_limits(replace(group, upgrade=None)).items()}
     return {key: live for key, live, _ in differences({**defaults, **pool.upgrade_settings}, limits or {})}
 
 
 def kept_limits(pool: AksPool, group: NodeGroup) -> Iterator[Blocker]:
-    """Refuse an update without limits where AKS keeps one that excludes the others."""
+    """Yield a blocker for an update without limits if AKS keeps a limit that excludes the others."""
     kept = str(pool.upgrade_settings.get("maxUnavailable") or "0")
     if group.upgrade is None and upgrade_settings(group) and kept.rstrip("%") != "0":
         yield Blocker(
             f"pools.{group.pool}.upgrade",
-            f"is not set, and the {pool} keeps maxUnavailable {kept}, beside which AKS takes no maxSurge",
+            f"is not set, and the {pool} keeps maxUnavailable {kept}, with which AKS accepts no maxSurge",
             "AKS keeps a limit that is left out",
             "Set `upgrade: {}` and run `up`; then the key may be removed.",
         )
 
 
 def notes_on_limits(pool: AksPool, group: NodeGroup) -> Iterator[str]:
-    """Name limits that differ from the stack file and that an update does not change."""
+    """Yield notes on limits that differ from the stack file and that an update does not change."""
     found = other_limits(pool, group, all_limits(group))
     if found and isinstance(pool, SystemPool):
         yield f"The {pool} keeps {_listed(found)}; to apply the stack file: {pool.limit(all_limits(group))}."
@@ -62,7 +62,7 @@ def differences(reported: Mapping[str, Any], declared: Mapping[str, Any]) -> Ite
 
 
 def _plain(name: str) -> str:
-    """Normalise a name: ``vnet_subnet_id`` and ``vnetSubnetID`` become equal."""
+    """Return a normalised name: ``vnet_subnet_id`` and ``vnetSubnetID`` become equal."""
     return name.replace("_", "").lower()
 
 

@@ -16,14 +16,14 @@ from workbench.engine.clouds.blocker import Blocker
 from workbench.engine.clouds.fixed_choice import resources_of
 
 OWN_EXCEPTIONS: Final = ("konnectivity", "localhost", "127.0.0.1", "169.254.169.254", "168.63.129.16")
-"""What AKS adds to the exceptions of every proxy, beside the names of the API and the ranges of pods and Services.
+"""What AKS adds to the exceptions of every proxy, besides the names of the API and the ranges of pods and Services.
 
 https://github.com/hashicorp/terraform-provider-azurerm/issues/24188 and https://github.com/hashicorp/terraform-provider-azurerm/pull/14177.
 """
 
 
 def data_blockers(choices: AksConfig, deployment: Mapping[str, Any]) -> Iterator[Blocker]:
-    """Return a blocker for each of the two that would change, for clusters with data pools.
+    """Return a blocker each if the proxy or the certificates of a cluster with data pools would change.
 
     Parameters
     ----------
@@ -59,17 +59,17 @@ def _api_names(outputs: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _proxy_without(proxy: Mapping[str, Any], own: Container[str]) -> dict[str, Any]:
-    """Return a proxy without AKS's own exceptions: a refresh enters those into what was sent."""
+    """Return a proxy without AKS's own exceptions, which a refresh adds to the recorded inputs."""
     return {**proxy, "noProxy": [text for text in proxy["noProxy"] if text not in own]} if proxy else {}
 
 
 def kept(choices: AksConfig, cluster: AksCluster) -> Iterator[str]:
-    """Return a note for each of the two that the stack file no longer names, which AKS keeps all the same."""
+    """Return a note each if the stack file no longer names a proxy or certificates: AKS keeps them."""
     if cluster.inputs.get("httpProxyConfig") and not choices.proxy:
         yield (
             "AKS keeps a proxy that the stack file no longer names. To turn it off, which replaces all nodes: "
-            f"`az aks update {cluster.is_} --disable-http-proxy`. To use one again, `--enable-http-proxy` comes before "
-            "`up`."
+            f"`az aks update {cluster.is_} --disable-http-proxy`. To use one again, run it with `--enable-http-proxy` "
+            "before `up`."
         )
     if _certificates(cluster.inputs) and not choices.trusted_certificates:
         remove = "--set properties.securityProfile.customCATrustCertificates=[]"

@@ -1,6 +1,6 @@
-"""Keeps the keys usable that encrypt the Secrets of an AKS cluster.
+"""Ensures that an AKS cluster keeps access to the keys that encrypt its Secrets.
 
-AKS uses two keys at a time, the current one and the one before, and needs a key after it was turned off too:
+AKS uses two keys at a time, the current and the previous one, and needs a key even after it was turned off:
 https://learn.microsoft.com/azure/aks/use-kms-etcd-encryption. Without a role on the vault of such a key the API server
 cannot decrypt, and then does not start.
 """
@@ -41,15 +41,15 @@ def key_blockers(choices: AksConfig, deployment: Mapping[str, Any]) -> Iterator[
         yield Blocker(
             "cluster.secretsKeyId",
             f"{wanted or 'no key'}, but Secrets are encrypted with {live}",
-            "AKS decrypts with the key before until the next change, so the cluster keeps its role on that vault",
-            "Set cluster.previousSecretsKeyId to the id of the key before, then run `up` again.",
+            "AKS decrypts with the previous key until the next change, so the cluster keeps its role on that vault",
+            "Set cluster.previousSecretsKeyId to the id of the previous key, then run `up` again.",
         )
     elif not (live and wanted and live.lower() != wanted.lower()):  # a change of the key frees the oldest one
         for vault in sorted(_vaults_with_role(deployment) - kept):
             yield Blocker(
                 "cluster.previousSecretsKeyId",
                 f"the cluster would lose its role on the vault {vault}",
-                "AKS decrypts with the key before until the next change of cluster.secretsKeyId",
+                "AKS decrypts with the previous key until the next change of cluster.secretsKeyId",
                 "Set it to the id of the key in that vault; remove it together with the next change to another key.",
             )
 

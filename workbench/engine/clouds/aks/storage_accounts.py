@@ -18,7 +18,7 @@ ACCOUNT: Final = "azure-native:storage:StorageAccount"
 def redundancy_blockers(
     choices: AksConfig, storage: Mapping[str, Storage], deployment: Mapping[str, Any]
 ) -> Iterator[Blocker]:
-    """Return a blocker for each storage whose account has its copies elsewhere than the stack file asks for.
+    """Return a blocker for each storage whose account has another redundancy than the stack file requests.
 
     Parameters
     ----------

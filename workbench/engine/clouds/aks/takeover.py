@@ -1,4 +1,4 @@
-"""A system pool of its own takes over from the pool that a cluster was created with.
+"""A separate system pool takes over from the pool that a cluster was created with.
 
 That pool is a part of the cluster in the state, so the engine cannot delete it. Once its successor works, it is entered
 as a resource that the program does not declare, and the next plan deletes it.
@@ -11,7 +11,7 @@ from workbench.engine.clouds.aks.conditions import CLUSTER, POOL, AksCondition
 from workbench.engine.clouds.fixed_choice import resources_of
 
 POOLS: Final = "igz-clusters:clusters:AksNodeGroups"
-"""Type of the component that all pools of their own belong to."""
+"""Type of the component that all separate pools belong to."""
 
 ENTERED: Final = "-created-with"
 """End of the logical name of the entered pool."""
@@ -57,7 +57,7 @@ def entered(deployment: Mapping[str, Any], created_with: str) -> dict[str, Any] 
 
 
 def unfit_successors(deployment: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Return the system pools that do not work, while the one before each is still to be deleted."""
+    """Return the system pools that do not work, while a predecessor is still to be deleted."""
     pools = [each for each in deployment.get("resources") or () if each["type"] == POOL and _is_system(each)]
     going = [each for each in pools if each.get("delete") or each["urn"].endswith(ENTERED)]
     yield from (each for each in pools if going and each not in going and not _works(each))

@@ -23,10 +23,10 @@ KUBE_PROXY: Final = "kube-proxy"
 """The add-on whose minor version is one of Kubernetes."""
 
 SOLVED_BY_RUNS: Final = re.compile(r"(?i)version skew|add-?on")
-"""Insights about nodes and add-ons, which go back before the control plane.
+"""Insights about nodes and add-ons, which are rolled back before the control plane.
 
 Their names: awsdocs/amazon-eks-user-guide, ``latest/ug/clusters/cluster-insights.adoc``. They may be a day old. EKS
-looks again when it is asked to go back, and no run forces it.
+refreshes them when a rollback is requested, and no run forces a rollback.
 """
 
 
@@ -43,8 +43,8 @@ class Eks(CloudStack):
         "and `aws` on PATH for the token"
     )
     no_way_back = (
-        "If EKS upgraded it automatically, the old version is out of support. Otherwise EKS takes an upgrade back for "
-        "seven days, by one minor version that is in standard support (docs/node-upgrades.md#the-way-back)."
+        "If EKS upgraded it automatically, the old version is out of support. Otherwise EKS can roll an upgrade back "
+        "for seven days, by one minor version that is in standard support (docs/node-upgrades.md#the-way-back)."
     )
 
     group_label = "eks.amazonaws.com/nodegroup"
@@ -98,7 +98,7 @@ class Eks(CloudStack):
 
     @override
     def back_blockers(self, components: Sequence[ClusterComponent], way_back: WayBack) -> Iterator[Blocker]:
-        """Refuse versions that EKS would not take back, and what must not stay newer than the control plane.
+        """Refuse rollbacks that EKS would refuse, and components that would stay newer than the control plane.
 
         https://docs.aws.amazon.com/eks/latest/userguide/rollback-cluster.html
         """
@@ -129,8 +129,8 @@ class Eks(CloudStack):
             yield Blocker(
                 "cluster.version",
                 f"{self.version}, for which the cluster is not ready: {error}",
-                "EKS refuses the way back until its insights report no error",
-                f"Resolve it; `aws eks start-insights-refresh --cluster-name {self.choices.name}` lets EKS look again.",
+                "EKS refuses the rollback until its insights report no error",
+                f"Resolve it; `aws eks start-insights-refresh --cluster-name {self.choices.name}` refreshes them.",
             )
         for addon in components:
             if isinstance(addon, EksAddon) and addon.name == KUBE_PROXY:
@@ -153,11 +153,11 @@ class Eks(CloudStack):
 
     @override
     def plan_blockers(self, upgrades: Sequence[NodeUpgrade], created: Sequence[Group]) -> Iterator[Blocker]:
-        """Refuse new groups while nodes are to stay behind, and other changes of such nodes.
+        """Refuse new groups, and other changes of nodes, while nodes stay on an older version.
 
         EKS creates groups of the control plane's version only (botocore's model of ``CreateNodegroupRequest``). In an
-        update the provider names no version that does not change (`internal/service/eks/node_group.go`), and EKS then
-        takes the control plane's (botocore's model of ``UpdateNodegroupVersionRequest``).
+        update the provider omits a version that does not change (`internal/service/eks/node_group.go`), and EKS then
+        uses the control plane's (botocore's model of ``UpdateNodegroupVersionRequest``).
         """
         if created and self.node_version != self.version:
             named = ", ".join(sorted(group.logical_name for group in created))
@@ -173,7 +173,7 @@ class Eks(CloudStack):
                     "cluster.nodeVersion",
                     f"{self.node_version}, but with its other {' and '.join(upgrade.inputs)} EKS would upgrade the "
                     f"{upgrade.group} to {self.version}",
-                    "EKS takes the control plane's version with every other change of nodes",
+                    "EKS applies the control plane's version with every other change of nodes",
                     "Undo the other change (nodeRelease, tags, rootVolumeGib, proxy, trustedCertificates, nodeMirrors) "
                     "until the nodes follow, or remove nodeVersion.",
                 )

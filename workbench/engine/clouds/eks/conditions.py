@@ -43,7 +43,7 @@ class LookUp(Protocol):
 
 
 def conditions(components: Iterable[ClusterComponent], look_up: LookUp) -> dict[str, Condition]:
-    """Query EKS for each component. One that does not exist has no status, whatever the state says."""
+    """Return the condition of each component from EKS. One that does not exist has no status."""
     return {component.key: _ask(look_up, component) for component in components}
 
 

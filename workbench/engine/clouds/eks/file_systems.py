@@ -1,4 +1,4 @@
-"""Refuses a smaller size of a Lustre file system: FSx shrinks none, and the provider would make an empty one instead.
+"""Refuses a smaller size of a Lustre file system: FSx cannot shrink it, and the provider would create an empty one.
 
 https://github.com/hashicorp/terraform-provider-aws/blob/main/internal/service/fsx/lustre_file_system.go
 """
@@ -19,7 +19,7 @@ def size_blockers(stack: str, storage: Mapping[str, Storage], deployment: Mappin
     Parameters
     ----------
     stack
-        Name of the stack, with which names of its resources begin.
+        Name of the stack, the prefix of its resources' names.
     storage
         Shared storage of the stack file.
     deployment

@@ -1,4 +1,4 @@
-"""What is fixed when a cluster of EKS is created: the key of its Secrets, its zones, its VPC, and addresses of pods."""
+"""What EKS fixes when it creates a cluster: the key of its Secrets, its zones, its VPC, and addresses of pods."""
 
 import json
 from collections.abc import Mapping
@@ -146,7 +146,7 @@ FIXED: Final = (
         live=_live_pods,
         # https://docs.aws.amazon.com/eks/latest/userguide/cni-subnet-selection.html
         step=f"Set it back. {_ANOTHER}",
-        why="nodes keep the subnets in which their pods got addresses, and AWS gives no range up that is in use",
+        why="nodes keep the subnets in which their pods got addresses, and AWS releases no range that is in use",
     ),
 )
-"""In the order of the stack file's keys that weigh most."""
+"""The choices whose change loses most come first."""

@@ -13,7 +13,7 @@ MOVING: Final = frozenset({"CREATING"})
 
 
 def vaults(account: AwsQueries) -> Iterator[LookupResult]:
-    """Yield the stack's vaults: that of the stack, and those that earlier ones left."""
+    """Yield the vaults of the stack, and those left by earlier stacks of its name."""
     for found in account.listed("backup", "list_backup_vaults", "BackupVaultList"):
         # Listings lack tags, and accounts have many vaults; ours start with the stack's name.
         if found["BackupVaultName"].startswith(beginning(account.stack, BACKUP_NAME_MAX)):
@@ -24,7 +24,7 @@ def vaults(account: AwsQueries) -> Iterator[LookupResult]:
 
 
 def plans(account: AwsQueries) -> Iterator[tuple[str, LookupResult]]:
-    """Yield the plans whose names begin as the stack's, with their names."""
+    """Yield the backup plans whose names begin with the stack's prefix, with their names."""
     for found in account.listed("backup", "list_backup_plans", "BackupPlansList"):
         if (name := found["BackupPlanName"]).startswith(beginning(account.stack, BACKUP_NAME_MAX)):
             tags = tags_of(account, found["BackupPlanArn"])
@@ -43,7 +43,7 @@ def vault(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
 
 
 def plan(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
-    """Return the plan of the queried name; AWS refuses a second one of the same content."""
+    """Return the plan of the queried name; AWS refuses a second one with the same content."""
     return [each for name, each in plans(account) if query.is_called("name", name)]
 
 

@@ -18,7 +18,7 @@ def file_systems(account: AwsQueries) -> Iterator[tuple[str, LookupResult]]:
 
 
 def file_system(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
-    """Return the file system of the queried token, of which an account and region have one."""
+    """Return the file system with the queried creation token, which is unique in an account and region."""
     return [result for token, result in file_systems(account) if token == query.inputs["creationToken"]]
 
 
@@ -33,8 +33,8 @@ def mount_target(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
 def access_point(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
     """Return the access point of the queried directory.
 
-    A provider that lost the answer of AWS asks again with another token, and AWS makes a second one: they are alike,
-    and the first in the order of ids is adopted.
+    If the provider loses AWS's response, it retries with another token, and AWS creates a second access point. Both
+    are equal; the one with the lowest id is adopted.
     """
     inside, path = query.inputs["fileSystemId"], query.inputs["rootDirectory"]["path"]
     found = (result for at, result in access_points(account, FileSystemId=inside) if at == path)
@@ -49,14 +49,14 @@ def access_points(account: AwsQueries, **inside: str) -> Iterator[tuple[str, Loo
 
 
 def backup_policy(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
-    """Return the queried file system's policy of backups, if they are on."""
+    """Return the queried file system's backup policy, if backups are on."""
     inside = query.inputs["fileSystemId"]
     found = account.look_up("efs", "describe_backup_policy", FileSystemId=inside).get("BackupPolicy") or {}
     return [LookupResult(inside)] if found.get("Status") in ("ENABLED", "ENABLING") else []
 
 
 def file_system_policy(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
-    """Return the queried file system's policy about its clients."""
+    """Return the queried file system's resource policy, which restricts its clients."""
     inside = query.inputs["fileSystemId"]
     found = account.look_up("efs", "describe_file_system_policy", FileSystemId=inside)
     return [LookupResult(inside)] if found.get("Policy") else []

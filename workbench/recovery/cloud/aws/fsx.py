@@ -20,7 +20,7 @@ def file_systems(account: AwsQueries) -> Iterator[tuple[str, LookupResult]]:
 
 
 def file_system(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
-    """Return the stack's file systems of the queried name; they have their tags from the moment they are made."""
+    """Return the stack's file systems of the queried name; FSx sets their tags at creation."""
     name = query.inputs["tags"].get("Name")
     found = (result for at, result in file_systems(account) if at == name)
     return [each for each in found if account.is_ours(each.tags or {})]

@@ -68,8 +68,8 @@ def keys(account: AwsQueries) -> Iterator[tuple[str, LookupResult]]:
 def key(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
     """Return the stack's key of the queried description; keys have no name, and the description names the cluster.
 
-    A provider that lost the answer of AWS asks again, and AWS makes a second key. The key to adopt is the one that
-    already has an alias, else the one that the cluster uses; if nothing refers to any of them, they are alike.
+    If the provider loses AWS's response, it retries, and AWS creates a second key. The key to adopt is the one that
+    already has an alias, else the one that the cluster uses; if nothing refers to any of them, any will do.
     """
     found = [result for description, result in keys(account) if description == query.inputs["description"]]
     if len(found) < 2:  # noqa: PLR2004
@@ -94,8 +94,8 @@ def alias(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
 def log_group(account: AwsQueries, query: LookupQuery) -> list[LookupResult]:
     """Return the log group of the queried name.
 
-    One that EKS created itself has no tags: last logs of a deleted cluster may do that after its group was deleted
-    (terraform-aws-modules/terraform-aws-eks#2446). It belongs to the cluster of its name.
+    EKS creates a log group without tags if a deleted cluster writes its last logs after its group was deleted
+    (terraform-aws-modules/terraform-aws-eks#2446). Such a group belongs to the cluster of its name.
     """
     name = query.inputs["name"]
     found = [result for result in log_groups(account, name) if result.id == name]

@@ -16,7 +16,7 @@ from workbench.recovery.cloud.restore_job import RestoreJob
 from workbench.system.errors import UserError
 
 VOLUME_TYPE: Final = "gp3"
-"""Of the storage class that the stack declares: AWS's default is an older one."""
+"""EBS volume type of the stack's storage class; AWS's default is an older type."""
 
 
 def recovery_points(account: AwsQueries) -> list[RecoveryPoint]:
@@ -35,8 +35,9 @@ def recovery_points(account: AwsQueries) -> list[RecoveryPoint]:
 
 
 def restore_jobs(account: AwsQueries) -> list[RestoreJob]:
-    """Return the restores from all vaults of the stack, newest first; one of a cluster without those of its volumes.
+    """Return the restores from all vaults of the stack, newest first.
 
+    Volume restores that belong to the restore of a cluster are left out.
     https://docs.aws.amazon.com/aws-backup/latest/devguide/API_ListRestoreJobs.html
     """
     vaults = frozenset(_vaults(account))
@@ -56,14 +57,14 @@ def command(account: AwsQueries, point: RecoveryPoint, role: str, *, namespaces:
     role
         ARN of the role with which AWS Backup restores.
     namespaces
-        Those that come back, of the backup of a cluster. Default: all.
+        Namespaces to restore from the backup of a cluster. Empty: all.
     zone
-        Letter of the zone in which a volume is made. Default: that of the volume which was backed up.
+        Letter of the zone in which a volume is created. Empty: the zone of the volume that was backed up.
 
     Raises
     ------
     UserError
-        No zone is given, and the volume that had one is gone; or one is given for a file system.
+        ``zone`` is empty and the volume that was backed up is gone, or ``zone`` is set for a file system.
     """
     if point.of == account.cluster:
         type_, metadata = "EKS", _of_cluster(account, namespaces)
@@ -79,7 +80,7 @@ def command(account: AwsQueries, point: RecoveryPoint, role: str, *, namespaces:
         "region": account.region,
     }
     options = [f"--{option} {shlex.quote(word)}" for option, word in words.items()]
-    # Without its tags the CSI driver may not attach the new volume: AmazonEBSCSIDriverPolicyV2 asks for one.
+    # AmazonEBSCSIDriverPolicyV2 lets the CSI driver attach only volumes with one of its tags.
     tags = ["--copy-source-tags-to-restored-resource"] if type_ == "EBS" else []
     return " ".join(["aws backup start-restore-job", *options, *tags])
 
@@ -106,7 +107,7 @@ def _of_cluster(account: AwsQueries, namespaces: Sequence[str]) -> dict[str, str
 
 
 def _of_volume(account: AwsQueries, point: RecoveryPoint, zone: str) -> dict[str, str]:
-    """Return what AWS needs; its own metadata of a backup have no zone.
+    """Return the metadata for the restore of a volume; the metadata that AWS stores with a backup lacks the zone.
 
     https://docs.aws.amazon.com/aws-backup/latest/devguide/restoring-ebs.html
     """
@@ -123,7 +124,7 @@ def _of_volume(account: AwsQueries, point: RecoveryPoint, zone: str) -> dict[str
 
 
 def _of_files(point: RecoveryPoint, zone: str) -> dict[str, str]:
-    """Return what brings files back into a new directory of their own file system.
+    """Return the metadata for the restore of files into a new directory of their file system.
 
     https://docs.aws.amazon.com/aws-backup/latest/devguide/restoring-efs.html
     """

@@ -38,7 +38,7 @@ _BY_CONTROLLERS: Final[Mapping[str, Kind]] = {
     **BYPRODUCTS,
     SECURITY_GROUP: replace(ec2.KINDS["aws:ec2/securityGroup:SecurityGroup"], name_key="GroupName"),
 }
-"""The same plus security groups; those created by controllers lack our tags."""
+"""The same plus security groups; security groups created by controllers lack our tags."""
 
 FILE_SYSTEM: Final = "aws:efs/fileSystem:FileSystem"
 LUSTRE: Final = "aws:fsx/lustreFileSystem:LustreFileSystem"
@@ -263,7 +263,7 @@ def _backups(account: AwsQueries) -> Iterator[CloudResource]:
             for verb in ("describe", "delete")
         )
         count, last = backup.kept_until(account, vault.id)
-        until = f"the last one until {last:%Y-%m-%d}" if last else "without an end"
+        until = f"the last one until {last:%Y-%m-%d}" if last else "kept until you delete them"
         kept = f"holds {count} recovery points, {until}; it can be deleted after that" if count else "is empty"
         yield CloudResource(
             "aws:backup/vault:Vault", vault.id, "", vault.state, look, delete, holds_data=True, kept=kept

@@ -1,4 +1,4 @@
-"""Where a control plane of EKS can go back to: https://docs.aws.amazon.com/eks/latest/userguide/rollback-cluster.html."""
+"""Whether EKS can roll a control plane back: https://docs.aws.amazon.com/eks/latest/userguide/rollback-cluster.html."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -10,16 +10,16 @@ from workbench.engine.clouds.way_back import WayBack
 from workbench.recovery.cloud.aws.queries import AwsQueries
 
 WINDOW: Final = timedelta(days=7)
-"""Time after an upgrade within which EKS takes it back.
+"""Time after an upgrade within which EKS can roll it back.
 
-EKS counts from the end of the upgrade and reports its beginning: an upgrade is over here some minutes too early.
+EKS counts from the end of the upgrade but reports its start, so the window computed here ends some minutes early.
 """
 
 _CATEGORY: Final = "ROLLBACK_READINESS"
 
 
 def way_back(queries: AwsQueries, now: datetime) -> WayBack:
-    """Return where the cluster can go back to: to the version before its last upgrade, within ``WINDOW``.
+    """Return whether the cluster can be rolled back to the version before its last upgrade, within ``WINDOW``.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def way_back(queries: AwsQueries, now: datetime) -> WayBack:
     target = f"1.{minor(cluster['version']) - 1}"
     support = calendar("eks").get(target)
     if support and support.ends and support.ends < now.date():
-        # EKS asks for the policy EXTENDED then, and clusters of this package have STANDARD.
+        # EKS then requires the support policy EXTENDED, and clusters of this package have STANDARD.
         return WayBack()
     insights = queries.listed("eks", "list_insights", "insights", clusterName=name, filter={"categories": [_CATEGORY]})
     return WayBack(

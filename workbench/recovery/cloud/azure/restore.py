@@ -20,7 +20,7 @@ INSTANCE: Final = "azure-native:dataprotection:BackupInstance"
 
 _PROTECTED: Final = frozenset({"ProtectionConfigured", "ConfiguringProtection", "UpdatingProtection"})
 _STOPPED: Final = frozenset({"BackupSchedulesSuspended", "ProtectionStopped", "RetentionSchedulesSuspended"})
-"""Values of ``currentProtectionState``; in the latter the backups of an instance were stopped."""
+"""Values of ``currentProtectionState``; ``_STOPPED``: the backups of an instance were stopped."""
 
 _RESTORE: Final = "Restore"
 """Value of ``operationCategory``. Here and below: Azure/azure-cli-extensions 098a6ce0,
@@ -51,7 +51,7 @@ def restore_jobs(queries: AzureQueries) -> list[RestoreJob]:
 def problem(queries: AzureQueries) -> str:
     """Return why Azure makes no backups of a cluster that has an instance, and what to do; empty if it makes them.
 
-    A request for an instance may succeed though its protection does not, and ``sync`` lets Azure try again:
+    Creating an instance may succeed although its protection fails; ``sync`` makes Azure retry:
     Azure/azure-service-operator, ``v2/api/dataprotection/customizations/backup_vaults_backup_instance_extensions.go``.
     """
     instance = _instance(queries)
@@ -63,9 +63,9 @@ def problem(queries: AzureQueries) -> str:
     reason = f" {error.get('code', '')}: {error.get('message', '')}".rstrip(": ")
     if state in _STOPPED:
         names = f"-g {group_name(queries.choices.resource_group)} --vault-name {VAULT} --name {queries.choices.name}"
-        way = f"`az dataprotection backup-instance resume-protection {names}` lets it go on."
+        way = f"`az dataprotection backup-instance resume-protection {names}` resumes them."
     else:
-        way = f"`{_post(f'{instance}/sync', {'syncType': 'Default'})}` lets Azure try again."
+        way = f"`{_post(f'{instance}/sync', {'syncType': 'Default'})}` makes Azure retry."
     return f"Azure makes no backups of the cluster: its instance is in {state}.{reason} {way}"
 
 
@@ -75,7 +75,7 @@ def command(queries: AzureQueries, point: RecoveryPoint, namespaces: Sequence[st
     Parameters
     ----------
     namespaces
-        Those that come back. Default: all.
+        Namespaces to restore. Empty: all.
     """
     choices = queries.choices
     source = {

@@ -1,4 +1,4 @@
-"""Finds an Azure resource by its only possible id, and a role assignment by what it grants too."""
+"""Finds an Azure resource by the id that its inputs determine, and a role assignment also by what it grants."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -42,8 +42,8 @@ VAULT: Final = "azure-native:dataprotection:BackupVault"
 def search(queries: AzureQueries, query: LookupQuery) -> list[LookupResult]:
     """Return the queried resource, if it exists.
 
-    What Azure makes with something else is there whatever a killed run did; it is taken for missing, so that the next
-    run sets it.
+    A singleton, which Azure creates together with its parent, exists whether or not a killed run set it. It counts as
+    missing, so that the next run sets it.
 
     Raises
     ------
@@ -62,8 +62,9 @@ def search(queries: AzureQueries, query: LookupQuery) -> list[LookupResult]:
 def _assignments(queries: AzureQueries, query: LookupQuery, named: dict[str, Any]) -> Iterator[LookupResult]:
     """Yield the assignment of a role to a principal on a scope; Azure allows one, whatever its name.
 
-    Names of releases before 0.3 had no cluster in them. So what has the name that an interrupted run recorded may be
-    another cluster's; and if the run recorded nothing, its own has another name than a preview gives it now.
+    Names of releases before 0.3 did not contain the cluster. So an assignment with the name that an interrupted run
+    recorded may belong to another cluster; and if the run recorded nothing, a preview now generates another name than
+    the assignment has.
 
     Azure/azure-rest-api-specs, Microsoft.Authorization 2022-04-01: ``RoleAssignments_ListForScope`` lists what applies
     to a scope.
@@ -74,7 +75,7 @@ def _assignments(queries: AzureQueries, query: LookupQuery, named: dict[str, Any
         found = queries.listed(place, resource(ASSIGNMENT).api_version)
     for each in found:
         live = each["properties"]
-        if _grant({**live, **wanted}) == _grant(live):  # a principal that a preview does not know yet may be any
+        if _grant({**live, **wanted}) == _grant(live):  # a principal that is unknown in a preview matches any
             yield replace(result_of(ASSIGNMENT, each["id"], each), inputs={"roleAssignmentName": each["name"]})
 
 
@@ -89,7 +90,7 @@ def result_of(type_: str, id_: str, response: dict[str, Any]) -> LookupResult:
     properties = response.get("properties") or {}
     state = str(properties.get("provisioningState") or "")
     return LookupResult(
-        str(response.get("id") or id_),  # with the letter case that the provider gets too
+        str(response.get("id") or id_),  # in the letter case that the provider also gets
         state,
         is_moving(state),
         None if type_ in UNTAGGED else (response.get("tags") or properties.get("tags") or {}),
@@ -102,6 +103,6 @@ def result_of(type_: str, id_: str, response: dict[str, Any]) -> LookupResult:
 def holds_data(type_: str, properties: dict[str, Any]) -> bool:
     """Return whether deleting the resource loses data."""
     if type_ in (CLUSTER, ACCOUNT, SHARE, VAULT):
-        # With a cluster go all pools and the disks of all claims, with an account all shares and containers.
+        # Azure deletes all pools and the disks of all claims with a cluster, all shares and containers with an account.
         return True
     return type_ == POOL and (properties.get("nodeLabels") or {}).get(LabelKey.ROLE.value) == PoolRole.DATA.value
