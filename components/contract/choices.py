@@ -1,6 +1,6 @@
 """Base of all stack file models: closed, documented, with checks that report all problems at once.
 
-A check on one value raises ``ValueError``. A check that may find several problems, or one deeper inside its value,
+A check on one value raises ``ValueError``. A check that may find several problems, or one deep inside its value,
 collects them in ``Findings``, so that each is reported at its own path.
 """
 
@@ -65,7 +65,7 @@ class Findings:
         given
             The invalid value; None shows nothing.
         allowed
-            Values that would be right.
+            Valid values.
         """
         error = PydanticCustomError(FINDING, "{message}", {"message": message, "allowed": allowed})
         self._details.append(InitErrorDetails(type=error, loc=path, input=given))

@@ -32,7 +32,7 @@ def _context(name: str) -> str:
     if not name.strip() or name != name.strip() or not name.isprintable():
         raise ValueError("must be a context's name as `kubectl config get-contexts -o name` prints it")
     if _SHELL.search(name):
-        raise ValueError("contains characters that a shell interprets; rename it: `kubectl config rename-context`")
+        raise ValueError("contains characters that a shell interprets; rename it with `kubectl config rename-context`")
     return name
 
 
@@ -59,7 +59,7 @@ def _selected(key: str) -> str:
         raise ValueError(problem)
     if key.startswith(f"{OWN_DOMAIN}/"):
         raise ValueError(
-            f"labels {OWN_DOMAIN}/* are set by this package and cannot select nodes; select by a label of your own"
+            f"labels {OWN_DOMAIN}/* are set by this package and cannot select nodes; select by your own label"
         )
     return key
 
@@ -69,7 +69,7 @@ class NodeChoice(ContractModel):
 
     selector: Annotated[
         dict[Annotated[str, AfterValidator(_selected)], LabelValue],
-        Explained(decides="The nodes that get the pool's labels; looked up by `igz-clusters` in every run."),
+        Explained(decides="The nodes that get the pool's labels; `igz-clusters` finds them in every run."),
     ] = Field(
         min_length=1,
         description="Existing labels that all nodes of the pool have, and no other nodes.",
@@ -140,8 +140,8 @@ class ExistingConfig(ContractModel):
     mutating_admission: Annotated[
         bool | None,
         Explained(
-            "`igz-clusters` asks the API server in each run; `check` and the packs cannot.",
-            "Whether pods without a place get one, or their authors are refused.",
+            "`igz-clusters` queries the API server in each run; `check` and the packs cannot.",
+            "Whether pods without node selection get one, or are refused.",
         ),
     ] = Field(
         None,
