@@ -21,7 +21,7 @@ class Effective:
 
     path: KeyPath
     value: Any
-    """The value as plain data; None for a mapping whose keys follow as entries of their own."""
+    """The value as plain data; None for a mapping whose keys follow as separate entries."""
     has_keys: bool
     why_default: str | None
     """Reason of the default; None if the value was given."""

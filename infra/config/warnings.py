@@ -1,4 +1,4 @@
-"""Settings that are allowed, and that their author may not have meant."""
+"""Warnings about settings that are allowed, but that their author may not have meant."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network, ip_network
@@ -26,7 +26,7 @@ _NOT_OURS: Final = ("default", *SYSTEM_NAMESPACES)
 
 
 def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
-    """Yield what is allowed but dangerous or probably a mistake; paths begin at the stack file's settings."""
+    """Yield warnings about dangerous settings and probable mistakes; paths begin at the stack file's settings."""
     is_local = ClusterKind(config.cluster.kind) is ClusterKind.LOCAL
     if config.environment is Environment.PROD and config.policy_guard is PolicyGuard.OFF and not is_local:
         yield Mismatch(
@@ -66,12 +66,12 @@ def _labels(config: StackConfig) -> Iterator[Mismatch]:
         for name in config.identities:
             yield Mismatch(
                 ("namespaces", name, "identity"),
-                f"before Kubernetes 1.36 nothing gives pods the label {'='.join(USE_LABEL)} that they need for it",
+                f"before Kubernetes 1.36 nothing adds the label {'='.join(USE_LABEL)}, which pods need for it",
             )
 
 
 def _isolated(config: StackConfig) -> Iterator[Mismatch]:
-    """Find what logs in to Entra ID, or calls Azure's API, from pods that have no way there."""
+    """Find settings with which pods must reach Entra ID or Azure's API, which an isolated network prevents."""
     cluster = config.cluster
     if not isinstance(cluster, AksConfig) or not is_isolated(cluster.network) or cluster.proxy:
         return
@@ -83,7 +83,7 @@ def _isolated(config: StackConfig) -> Iterator[Mismatch]:
     if cluster.ingress and cluster.ingress.dns_zone_id:
         yield Mismatch(
             ("cluster", "ingress", "dnsZoneId"),
-            "external-dns makes no names while network.internet is none: it does not reach management.azure.com",
+            "external-dns creates no names while network.internet is none: it cannot reach management.azure.com",
         )
 
 
@@ -117,19 +117,19 @@ def _lustre(config: StackConfig) -> Iterator[Mismatch]:
 
 def _ways_in(config: StackConfig) -> Iterator[Mismatch]:
     if config.ways_in and not config.ways_in.is_encrypted:
-        yield Mismatch(("cluster", "ingress"), "has no certificate: clients send passwords and data in clear")
+        yield Mismatch(("cluster", "ingress"), "has no certificate: clients send passwords and data in plain text")
     cluster = config.cluster
     if not isinstance(cluster, EksConfig) or not (ingress := cluster.ingress):
         return
     if ingress.hosted_zone_id and is_closed(cluster.network):
         yield Mismatch(
             ("cluster", "ingress", "hostedZoneId"),
-            "external-dns makes no names in a network without the internet: no endpoint of it leads to Route 53",
+            "external-dns creates no names in a network without the internet, which has no endpoint for Route 53",
         )
     if str(EVERYWHERE) in ingress.client_cidrs:
         yield Mismatch(
             ("cluster", "ingress", "clientCidrs"),
-            "everyone on the internet can run code in the cluster: MLRun, Nuclio and Jupyter ask for no password",
+            "everyone on the internet can run code in the cluster: MLRun, Nuclio and Jupyter require no password",
         )
 
 
@@ -144,7 +144,7 @@ def _hours(config: StackConfig) -> Iterator[Mismatch]:
             skip = f"clocks in {hours.time_zone} skip or repeat {times} on one of its days a year"
             yield Mismatch(path, f"{skip}: the schedule may not run then")
         if hours and isinstance(config.cluster, LocalConfig):
-            yield Mismatch(path, "has no effect on a local cluster, which has no clock: only rehearsals play it")
+            yield Mismatch(path, "has no effect on a local cluster, which has no clock; only rehearsals simulate it")
 
 
 def _warmth(config: StackConfig) -> Iterator[Mismatch]:
@@ -153,7 +153,7 @@ def _warmth(config: StackConfig) -> Iterator[Mismatch]:
         if pool.headroom and pool.role.has_zonal_volumes and len(zones) > 1:
             yield Mismatch(
                 ("pools", name, "headroom"),
-                "is kept in any zone: a pod whose volume is in another one waits for a node all the same",
+                "is kept in any zone: a pod whose volume is in another one still waits for a node",
             )
         if pool.prepull_images and isinstance(config.cluster, LocalConfig):
             yield Mismatch(
@@ -187,7 +187,7 @@ def _endpoint(accounts: str) -> Mismatch:
     return Mismatch(
         ("cluster", "network", "nodeSubnetId"),
         f"this subnet must have the service endpoint Microsoft.Storage, or Azure refuses {accounts}; its owner adds it "
-        "to those that the subnet has",
+        "to the subnet's other endpoints",
     )
 
 
@@ -219,7 +219,7 @@ def _public_clients(config: StackConfig) -> Iterator[Mismatch]:
         if not any(IPv4Network(cidr).subnet_of(private) for private in VPC_RANGES):
             yield Mismatch(
                 ("cluster", "apiClientCidrs"),
-                f"{cidr} is a public range: it reaches the API only where peering or a VPN routes it into the VPC; "
+                f"{cidr} is a public range: it reaches the API only if peering or a VPN routes it into the VPC; "
                 "publicAccessCidrs is for the internet",
             )
 
@@ -231,6 +231,6 @@ def _claims(config: StackConfig) -> Iterator[Mismatch]:
         if choices.core_services and choices.volumes and claim and claim not in choices.volumes:
             yield Mismatch(
                 ("namespaces", name, "volumes"),
-                f"{', '.join(choices.volumes)}: not '{claim}', which autoMount of MLRun mounts into every function; "
-                "unless that claim is created elsewhere, no function starts",
+                f"lists {', '.join(choices.volumes)}, but not '{claim}', which MLRun's autoMount mounts into every "
+                "function; unless that claim is created elsewhere, no function starts",
             )

@@ -27,7 +27,7 @@ class ClustersProvider(Provider):
         text = SCHEMA.read_text(encoding="utf-8")
         super().__init__(json.loads(text)["version"], text)
         self._name = ""
-        """Name of the component that was built; empty before."""
+        """Name of the component that was built; empty before that."""
 
     @override
     def construct(
@@ -38,12 +38,12 @@ class ClustersProvider(Provider):
         Raises
         ------
         InputPropertiesError
-            With the messages that a stack file of these settings gets, all at once; or because the run must not go on.
+            With all messages that a stack file of these settings would get; or because the run must not go on.
         """
         if resource_type != CLUSTER_TYPE:
             _refuse([f"unknown type {resource_type} (allowed: {CLUSTER_TYPE})"])
         if self._name:
-            _refuse([f"the program has a cluster already, '{self._name}', and a stack has one; make a stack for each"])
+            _refuse([f"the program has a cluster already, '{self._name}', and a stack has one; use a stack for each"])
         try:
             config = parse(inputs)
             facts = run_facts(config, _way(config))
@@ -54,9 +54,7 @@ class ClustersProvider(Provider):
             _refuse([str(error)])
         given = options.providers if options and isinstance(options.providers, Mapping) else {}
         if unused := sorted(given.keys() - {PACKAGE}):
-            pulumi.log.warn(
-                f"{name}: makes its own providers and does not use those that it was given: {', '.join(unused)}"
-            )
+            pulumi.log.warn(f"{name}: creates its own providers and does not use the given ones: {', '.join(unused)}")
         self._name = name
         # Imported here so that a mistake is reported before the SDKs of Kubernetes and the cloud are loaded.
         from infra.package.cluster import Cluster  # noqa: PLC0415
@@ -74,15 +72,15 @@ def _way(config: StackConfig) -> str:
 def _refuse(problems: list[str]) -> NoReturn:
     """Raise an error that the engine shows without a traceback.
 
-    The problems are text rather than the error's list of properties: beside each of those the engine shows the whole
-    value, which may be one that must not be shown.
+    The problems are text, not the error's list of properties: for each of those the engine shows the whole value, which
+    may be a secret.
     """
     head = f"{len(problems)} problems\n" if len(problems) > 1 else ""
     raise InputPropertiesError(head + "\n".join(problems), [])
 
 
 class Servicer(server.ProviderServicer):
-    """The SDK's servicer with plain inputs: it offers a provider no way to wait for outputs, nor to see secrets."""
+    """The SDK's servicer with plain inputs: with it, a provider can neither wait for outputs nor detect secrets."""
 
     @staticmethod
     @override

@@ -32,8 +32,8 @@ WRITE_OBJECTS: Final = ("s3:AbortMultipartUpload", "s3:DeleteObject", "s3:ListMu
 LIST_OBJECTS: Final = "s3:ListBucket"
 """Action on a bucket; the condition key ``s3:prefix`` restricts it.
 
-Without this action, a request for a missing object returns 403 instead of 404. HeadBucket sends no prefix and is refused
-if one is required (assumed).
+Without this action, a request for a missing object returns 403, not 404. HeadBucket sends no prefix and is refused if
+one is required (assumed).
 """
 
 READ_IMAGES: Final = ("ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer")

@@ -119,7 +119,7 @@ class EksIngress(Ingress):
     def _tls_on_the_internet(cls, arn: str | None, info: ValidationInfo) -> str | None:
         if not arn and info.data.get("scheme") is Scheme.INTERNET_FACING:
             raise ValueError(
-                "HW-01: is required with scheme 'internet-facing': passwords and data would cross the internet in plain text"
+                "HW-01: is required with scheme 'internet-facing': passwords and data would be sent in plain text"
             )
         return arn
 

@@ -1,4 +1,4 @@
-"""Charts that open ways in: a controller of load balancers on EKS, external-dns on AKS. ``cluster.ingress`` decides."""
+"""Charts for ways in, by ``cluster.ingress``: a controller of load balancers on EKS, external-dns on AKS."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from components.contract.systems.system_values import SystemChoices, SystemValue
 
 @dataclass(frozen=True, kw_only=True)
 class WaysInChart:
-    """A chart whose values follow from ``cluster.ingress`` alone.
+    """A chart whose values are derived from ``cluster.ingress`` only.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ class WaysInChart:
     settings
         Returns the values by path; empty if the cluster needs no such chart.
     missing
-        What a cluster without values lacks.
+        Message about what a cluster lacks for which there are no values.
     notes
-        As of ``SystemValues``.
+        As for ``SystemValues``.
     """
 
     name: str
@@ -61,7 +61,7 @@ LOAD_BALANCER_CONTROLLER: Final = WaysInChart(
     repository="https://aws.github.io/eks-charts",
     namespace=CONTROLLER_NAMESPACE,
     settings=lambda ways_in: ways_in.controller,
-    missing="needs cluster.ingress in the stack file of an EKS cluster; other kinds use a controller of yours",
+    missing="needs cluster.ingress in the stack file of an EKS cluster; on other kinds use your own controller",
     notes=(
         "run up first: a pod that starts before its service account has the role gets no rights until it restarts",
         "delete all Ingresses before the controller, or their load balancers remain",
@@ -80,7 +80,7 @@ EXTERNAL_DNS: Final = WaysInChart(
     settings=lambda ways_in: ways_in.names,
     missing="needs cluster.ingress.dnsZoneId in the stack file of an AKS cluster; on EKS external-dns is an add-on",
     notes=(
-        "run up first: it makes the namespace, the identity and the ConfigMap that the pod mounts",
+        "run up first: it creates the namespace, the identity and the ConfigMap that the pod mounts",
         "delete all Ingresses before external-dns, or their names remain",
     ),
 )
