@@ -157,7 +157,7 @@ def _key_id(text: str) -> str:
 def _private_zone_id(text: str) -> str:
     shape = "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Network/privateDnsZones/NAME"
     if "/dnszones/" in text.lower():
-        raise ValueError(f"is a public zone, and would publish the API's address; use a private one: {shape}")
+        raise ValueError(f"is a public zone, in which everyone could look the API up; use a private one: {shape}")
     if not re.fullmatch(_PRIVATE_ZONE, text):
         raise ValueError(f"is not a private DNS zone's id: {shape}")
     return text

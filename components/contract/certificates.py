@@ -32,7 +32,7 @@ def _certificate(text: str) -> str:
     if not count:
         raise ValueError(f"must be a certificate in PEM, which begins with {_BEGIN}")
     if count > 1:
-        raise ValueError(f"holds {count} certificates; write each as its own entry")
+        raise ValueError(f"holds {count} certificates; make each an entry of its own")
     # Only stacks with certificates load the library.
     from cryptography import x509  # noqa: PLC0415
     from cryptography.hazmat.primitives.serialization import Encoding  # noqa: PLC0415

@@ -97,12 +97,12 @@ def headroom_problems(
             yield Mismatch(
                 (name, "headroom"),
                 f"one of the pods does not fit on a {machine.name}, which has {millis}m CPU, {mib}Mi memory{gpus} "
-                "for pods besides the cluster's daemons; request less, or list a larger machine type first",
+                "for pods besides the cluster's daemons; ask for less, or list a larger machine type first",
             )
         elif nodes >= most:
             yield Mismatch(
                 (name, "headroom", "pods"),
-                f"takes {nodes} nodes, and the pool has at most {most}: none could start for work; lower it, "
+                f"takes {nodes} nodes, and the pool has at most {most}: none could start when work comes; lower it, "
                 "or raise size.max",
             )
 

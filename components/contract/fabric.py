@@ -74,7 +74,7 @@ def require_closeness(key: str, choices: Mapping[str, Any]) -> None:
     if role not in (*roles, None):
         findings.add(f"is for pools of role {' or '.join(roles)}; remove it")
     elif "zone" in choices and not choices["zone"]:
-        findings.add("needs zone: nodes can be close together inside one zone only")
+        findings.add("needs zone: nodes are near each other inside one zone only")
     types = [INSTANCE_TYPES[name] for name in choices.get("instance_types", ())]
     if len(types) > 1:
         findings.add("needs a pool with one machine type, so that its nodes form one group of equal nodes")

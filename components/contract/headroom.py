@@ -95,7 +95,7 @@ class Headroom(ContractModel):
         elif role not in (PoolRole.GPU, None) and self.gpus:
             findings.add("NG-16: GPUs need a pool of role 'gpu'", "gpus", given=self.gpus)
         if (sharing := pool.get("sharing")) and sharing.resource == TURNS and self.gpus > 1:
-            findings.add("RS-16: must be 1 in a pool whose pods take turns on GPUs", "gpus", given=self.gpus)
+            findings.add("RS-16: must be 1 where pods take turns on GPUs", "gpus", given=self.gpus)
         findings.raise_if_any()
 
     def pods_on(self, instance: InstanceType, devices: int, keeps: Reserves) -> int:

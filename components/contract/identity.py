@@ -267,7 +267,7 @@ class CloudIdentity(ContractModel):
     @classmethod
     def _encrypt_buckets(cls, keys: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         if keys and info.data.get("buckets") == ():
-            raise ValueError("only open encrypted objects; list their buckets under buckets, or remove this")
+            raise ValueError("only open objects of encrypted buckets; name these under buckets, or remove this")
         return keys
 
     @model_validator(mode="after")

@@ -192,7 +192,7 @@ def _domain(domain: str) -> str:
     if "/" in domain or ":" in domain:
         raise ValueError("must be a domain alone, such as ml.example.com, without scheme, port and path")
     if domain.startswith("*."):
-        raise ValueError("must be the domain without '*.': names of services are its subdomains")
+        raise ValueError("must be the domain without '*.': names of services are put in front of it")
     labels = domain.split(".")
     is_name = len(labels) > 1 and all(map(is_dns_label, labels)) and labels[-1].isalpha()
     if not is_name or len(domain) > DOMAIN_MAX:

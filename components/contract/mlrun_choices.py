@@ -103,7 +103,7 @@ class AutoMount(ContractModel):
             return parameters
         known = _PARAMETERS.get(kind, ())
         if unknown := [name for name in parameters if name not in known]:
-            allowed = f"allowed: {', '.join(known)}" if known else "it has none"
+            allowed = f"allowed: {', '.join(known)}" if known else "it takes none"
             raise ValueError(f"{', '.join(unknown)} is not a parameter of the type {kind}; {allowed}")
         if (needed := _REQUIRED.get(kind)) and not parameters.get(needed):
             raise ValueError(f"the type {kind} needs the parameter {needed}")

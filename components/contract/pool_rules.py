@@ -192,7 +192,7 @@ def require_fitting_shape(shape: MachineShape, choices: Mapping[str, Any]) -> No
     if role is PoolRole.DATA and not shape.local_nvme:
         findings.add("NG-22: must be true in a pool of role 'data', which needs local disks", "localNvme")
     if role in STATIC_ROLE_RULES and Variant.BURSTABLE in shape.variants:
-        findings.add(f"a pool of role '{role}' has constant load, beyond CPU credits; remove burstable", "variants")
+        findings.add(f"a pool of role '{role}' works all the time, beyond CPU credits; remove burstable", "variants")
     findings.raise_if_any()
 
 

@@ -83,13 +83,13 @@ class PoolUpgrade(ContractModel):
         examples=["old-first"],
     )
     drain_minutes: Annotated[
-        int | None, Explained(f"{DRAIN_MINUTES_DEFAULT}, the default of AKS.", "How long pods may take to end.")
+        int | None, Explained(f"{DRAIN_MINUTES_DEFAULT}, the default of AKS.", "How long a job may take to end.")
     ] = Field(
         None,
         ge=DRAIN_MINUTES[0],
         le=DRAIN_MINUTES[-1],
         strict=True,
-        description="Minutes that a node's pods have to end before AKS continues; AKS only.",
+        description="Minutes that a node's pods have to leave it; AKS only.",
         examples=[240],
     )
     soak_minutes: Annotated[int | None, Explained(f"{SOAK_MINUTES_DEFAULT}, the default of AKS.")] = Field(

@@ -68,7 +68,7 @@ def require_reservation(reservation: Reservation | None, choices: Mapping[str, A
     size = choices.get("size")
     if reservation.block and size and size.min:
         findings.add(
-            "needs size.min: 0, because EKS starts nodes only after the block begins and removes all before it ends",
+            "needs size.min: 0, because EKS starts no node before the block begins and removes all before it ends",
             "block",
         )
     findings.raise_if_any()

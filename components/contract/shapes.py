@@ -115,7 +115,7 @@ class MachineShape(ContractModel):
         if self.local_nvme and not machine.local_nvme_gib:
             yield "has no local NVMe disks, or their size is unknown"
         if unasked := sorted(unusual(machine) - {*self.variants, *([Variant.DISK] if self.local_nvme else [])}):
-            yield f"is a variant that shape does not list: {', '.join(unasked)}"
+            yield f"is a variant that shape does not ask for: {', '.join(unasked)}"
 
 
 def unusual(machine: InstanceType) -> frozenset[Variant]:

@@ -43,7 +43,7 @@ _LUSTRE_SIZE: Final = f"{LUSTRE_SIZES[0]}, or a multiple of {LUSTRE_STEP} up to 
 
 CLASS_PREFIX: Final = "igz-"
 
-OWN_CLASS: Final = "names a class of an existing cluster; remove it: the stack creates its own class"
+OWN_CLASS: Final = "names a class of an existing cluster; remove it: the stack makes a class of its own"
 """Why ``storageClass`` is refused if the stack creates the storage."""
 
 _NAME: Final = rf"[a-z]([-a-z0-9]{{0,{STORAGE_NAME_MAX - 2}}}[a-z0-9])?"

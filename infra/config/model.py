@@ -227,7 +227,7 @@ class StackConfig(ContractModel):
         if environment := info.data.get("environment"):
             _refuse(descriptor_of(cluster).environment_problems(cluster, environment))
         if info.data.get("profile") is PlatformProfile.IGUAZIO and descriptor_of(cluster).ways_in(cluster):
-            _refuse([Mismatch(("ingress",), "Iguazio's installer creates the ways in to a full platform; remove it")])
+            _refuse([Mismatch(("ingress",), "Iguazio's installer makes the ways in to a full platform; remove it")])
         return cluster
 
     @field_validator("servers", mode="after")

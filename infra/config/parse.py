@@ -28,7 +28,7 @@ def parse(document: Any) -> StackConfig:
         With every problem at once, each at its own path.
     """
     if isinstance(document, Mapping) and BASE_KEY in document:
-        message = "names a base, which only a stack file can have; remove it, and write its settings here"
+        message = "names a base, which only a stack file can have; remove it, and give its settings here"
         raise ConfigurationError([Problem((BASE_KEY,), message, shown(document[BASE_KEY]))])
     try:
         return StackConfig.model_validate(document)

@@ -66,7 +66,7 @@ def _labels(config: StackConfig) -> Iterator[Mismatch]:
         for name in config.identities:
             yield Mismatch(
                 ("namespaces", name, "identity"),
-                f"before Kubernetes 1.36 nothing adds the label {'='.join(USE_LABEL)}, which pods need for it",
+                f"before Kubernetes 1.36 nothing gives pods the label {'='.join(USE_LABEL)} that they need for it",
             )
 
 
@@ -83,7 +83,7 @@ def _isolated(config: StackConfig) -> Iterator[Mismatch]:
     if cluster.ingress and cluster.ingress.dns_zone_id:
         yield Mismatch(
             ("cluster", "ingress", "dnsZoneId"),
-            "external-dns creates no names while network.internet is none: it cannot reach management.azure.com",
+            "external-dns makes no names while network.internet is none: it does not reach management.azure.com",
         )
 
 
@@ -124,12 +124,12 @@ def _ways_in(config: StackConfig) -> Iterator[Mismatch]:
     if ingress.hosted_zone_id and is_closed(cluster.network):
         yield Mismatch(
             ("cluster", "ingress", "hostedZoneId"),
-            "external-dns creates no names in a network without the internet, which has no endpoint for Route 53",
+            "external-dns makes no names in a network without the internet, which has no endpoint for Route 53",
         )
     if str(EVERYWHERE) in ingress.client_cidrs:
         yield Mismatch(
             ("cluster", "ingress", "clientCidrs"),
-            "everyone on the internet can run code in the cluster: MLRun, Nuclio and Jupyter require no password",
+            "everyone on the internet can run code in the cluster: MLRun, Nuclio and Jupyter ask for no password",
         )
 
 
@@ -144,7 +144,7 @@ def _hours(config: StackConfig) -> Iterator[Mismatch]:
             skip = f"clocks in {hours.time_zone} skip or repeat {times} on one of its days a year"
             yield Mismatch(path, f"{skip}: the schedule may not run then")
         if hours and isinstance(config.cluster, LocalConfig):
-            yield Mismatch(path, "has no effect on a local cluster, which has no clock; only rehearsals simulate it")
+            yield Mismatch(path, "has no effect on a local cluster, which has no clock: only rehearsals play it")
 
 
 def _warmth(config: StackConfig) -> Iterator[Mismatch]:
@@ -153,7 +153,7 @@ def _warmth(config: StackConfig) -> Iterator[Mismatch]:
         if pool.headroom and pool.role.has_zonal_volumes and len(zones) > 1:
             yield Mismatch(
                 ("pools", name, "headroom"),
-                "is kept in any zone: a pod whose volume is in another one still waits for a node",
+                "is kept in any zone: a pod whose volume is in another one waits for a node all the same",
             )
         if pool.prepull_images and isinstance(config.cluster, LocalConfig):
             yield Mismatch(
@@ -219,7 +219,7 @@ def _public_clients(config: StackConfig) -> Iterator[Mismatch]:
         if not any(IPv4Network(cidr).subnet_of(private) for private in VPC_RANGES):
             yield Mismatch(
                 ("cluster", "apiClientCidrs"),
-                f"{cidr} is a public range: it reaches the API only if peering or a VPN routes it into the VPC; "
+                f"{cidr} is a public range: it reaches the API only where peering or a VPN routes it into the VPC; "
                 "publicAccessCidrs is for the internet",
             )
 

@@ -43,7 +43,7 @@ class ClustersProvider(Provider):
         if resource_type != CLUSTER_TYPE:
             _refuse([f"unknown type {resource_type} (allowed: {CLUSTER_TYPE})"])
         if self._name:
-            _refuse([f"the program has a cluster already, '{self._name}', and a stack has one; use a stack for each"])
+            _refuse([f"the program has a cluster already, '{self._name}', and a stack has one; make a stack for each"])
         try:
             config = parse(inputs)
             facts = run_facts(config, _way(config))
@@ -54,7 +54,9 @@ class ClustersProvider(Provider):
             _refuse([str(error)])
         given = options.providers if options and isinstance(options.providers, Mapping) else {}
         if unused := sorted(given.keys() - {PACKAGE}):
-            pulumi.log.warn(f"{name}: creates its own providers and does not use the given ones: {', '.join(unused)}")
+            pulumi.log.warn(
+                f"{name}: makes its own providers and does not use those that it was given: {', '.join(unused)}"
+            )
         self._name = name
         # Imported here so that a mistake is reported before the SDKs of Kubernetes and the cloud are loaded.
         from infra.package.cluster import Cluster  # noqa: PLC0415

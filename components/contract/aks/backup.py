@@ -169,8 +169,8 @@ def _problems(backup: AksBackup, data: Mapping[str, Any]) -> Iterator[str]:
     if hours and (late := [hour for hour in backup.hours if not _is_within(hours, hour)]):
         when = ", ".join(f"{hour:02}:00" for hour in late)
         yield (
-            f"would begin at {when} UTC and take up to {HOURS} hours, while officeHours keep the cluster stopped; "
-            f"Azure backs up running clusters only: choose every: day and a startHour {HOURS} hours before their end"
+            f"would begin at {when} UTC and take up to {HOURS} hours, while officeHours keep the cluster stopped, "
+            f"but Azure backs up running ones only; choose every: day and a startHour {HOURS} hours before their end"
         )
     yield from account_tag_problems(data.get("tags", {}))
     proxy, subscription, name = (data.get(key) for key in ("proxy", "subscription_id", "name"))

@@ -188,7 +188,7 @@ def _upgrade_problems(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
     for name, pool in pools.items():
         # https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling
         if pool.upgrade and pool.lifecycle is Lifecycle.SPOT:
-            yield Mismatch((name, "upgrade"), "AKS accepts no limits for upgrades of spot pools; remove it")
+            yield Mismatch((name, "upgrade"), "AKS takes no limits for upgrades of spot pools; remove it")
         elif pool.upgrade and pool.role is PoolRole.INITIAL and pool.upgrade.order is UpgradeOrder.OLD_FIRST:
             message = "AKS does not remove old nodes first in its system pool, which is the initial pool; use new-first"
             yield Mismatch((name, "upgrade", "order"), message)

@@ -241,7 +241,7 @@ class AksConfig(ContractModel):
     ) -> CreatedNetwork | ExistingNetwork:
         # MicrosoftDocs/azure-docs, articles/azure-resource-manager/management/resource-name-rules.md (2020).
         if isinstance(network, CreatedNetwork) and len(info.data.get("name", "")) == 1:
-            raise ValueError("gets the cluster's name, and Azure requires 2 characters for a network's; change name")
+            raise ValueError("gets the cluster's name, but a network's needs 2 characters in Azure; change name")
         return network
 
     @field_validator("pod_cidr", "service_cidr", mode="after")

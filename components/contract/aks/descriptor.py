@@ -29,7 +29,7 @@ def _egress(choices: AksConfig) -> tuple[AllowedEgress, ...]:
 def _group_problem(_: AksConfig, group: str) -> str | None:
     if is_guid(group):
         return None
-    return f"'{group}' is not the object id of a group in Entra ID; AKS passes no group names: use {GUID_SHAPE}"
+    return f"'{group}' is not the object id of a group in Entra ID, and AKS passes no group names; use {GUID_SHAPE}"
 
 
 AKS: Final = KindDescriptor(

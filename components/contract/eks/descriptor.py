@@ -53,8 +53,8 @@ def _group_note(choices: EksConfig, group: str) -> str | None:
     if any(group in entry.groups for entry in choices.access.entries.values()):
         return None
     return (
-        f"no entry in cluster.access.entries has the group '{group}', so its role has no effect, unless your own "
-        "identity provider names it; add it to `groups` of an entry"
+        f"no entry in cluster.access.entries has the group '{group}', so its role has no effect, unless an identity "
+        "provider of your own names it; add it to `groups` of an entry"
     )
 
 

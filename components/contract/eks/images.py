@@ -51,7 +51,7 @@ def _apart(mirrors: Mapping[str, str]) -> Mapping[str, str]:
 def _prefix(prefix: str) -> str:
     shortest, longest = _PREFIX_LENGTHS
     if prefix == "ROOT":
-        raise ValueError("would let nodes create any repository; create rules of ECR with prefixes, and name those")
+        raise ValueError("would let nodes create any repository; make rules of ECR with prefixes, and name those")
     if not re.fullmatch(_PREFIX, prefix) or not shortest <= len(prefix) <= longest:
         raise ValueError(
             f"must be the prefix of a pull-through cache rule of ECR, {shortest} to {longest} characters such as k8s"

@@ -26,7 +26,7 @@ def storage_problems(choices: EksConfig, storage: Mapping[str, Storage]) -> Iter
         elif not each.is_lustre and length > CREATION_TOKEN_MAX:
             yield Mismatch(
                 (name,),
-                f"has {length} characters with the cluster's name and a '.', EFS allows {CREATION_TOKEN_MAX}; choose a "
+                f"has {length} characters with the cluster's name and a '.', EFS takes {CREATION_TOKEN_MAX}; choose a "
                 "shorter name",
             )
 

@@ -32,7 +32,7 @@ def _context(name: str) -> str:
     if not name.strip() or name != name.strip() or not name.isprintable():
         raise ValueError("must be a context's name as `kubectl config get-contexts -o name` prints it")
     if _SHELL.search(name):
-        raise ValueError("contains characters that a shell interprets; rename it with `kubectl config rename-context`")
+        raise ValueError("contains characters that a shell interprets; rename it: `kubectl config rename-context`")
     return name
 
 
@@ -59,7 +59,7 @@ def _selected(key: str) -> str:
         raise ValueError(problem)
     if key.startswith(f"{OWN_DOMAIN}/"):
         raise ValueError(
-            f"labels {OWN_DOMAIN}/* are set by this package and cannot select nodes; select by your own label"
+            f"labels {OWN_DOMAIN}/* are set by this package and cannot select nodes; select by a label of your own"
         )
     return key
 

@@ -44,7 +44,7 @@ def services(cluster: PlatformCluster) -> dict[str, dict[str, Any]]:
 
 def values(cluster: PlatformCluster, _: SystemChoices) -> SystemValues:
     """Return the settings of each service, under its name."""
-    notes = ("services without a GPU cannot run on nodes with a taint: the API has no tolerations",)
+    notes = ("services without a GPU stay off nodes with a taint: the API has no tolerations",)
     return SystemValues(content=services(cluster), notes=notes, next="set this in each service, after `up`")
 
 

@@ -42,12 +42,12 @@ _OF_DATA_IN: Final = {
 _OF_INITIAL: Final = ("outside every autoscaler; never spot",)
 
 NEVER: Final = (
-    "Create no servers before the installation: Provazio creates them itself, and your own servers would conflict.",
+    "Make no servers before the installation: Provazio makes them itself, and servers of your own get in its way.",
     "Do not stop, replace or remove data nodes: the data on their NVMe disks would be lost.",
     "Do not change Provazio's objects IguazioTenant, IguazioTenantAppServiceSet and IguazioAppCluster.",
     "Do not change or delete the priority classes igz-workload-* and igz-system-*: `up` adopts those of the platform.",
     "Do not change the node selectors of the platform's core services: Iguazio's support sets them.",
-    "Do not put the initial group or data groups under an autoscaler, and do not use spot machines for them.",
+    "Do not put the initial group or data groups under an autoscaler, and do not make them of spot machines.",
 )
 """What must not be done."""
 
@@ -126,7 +126,7 @@ def _protections(group: NodeGroup) -> Iterator[str]:
 def _gaps(cluster: PlatformCluster, choices: ExistingConfig) -> Iterator[str]:
     """Yield what the stack file leaves open, as sentences."""
     if choices.is_not_made_yet:
-        yield "The cluster does not exist yet: clusterId is a placeholder, with which `up` always refuses to run."
+        yield "The cluster does not exist yet: clusterId is a placeholder, with which `up` refuses every cluster."
     if cluster.gap:
         yield f"{cluster.gap[0].upper()}{cluster.gap[1:]}."
     spot = [group for group in cluster.groups if group.lifecycle is Lifecycle.SPOT]

@@ -55,7 +55,7 @@ def _everything(service: str, port: int) -> dict[str, Any]:
 
 def _notes(ways_in: WaysIn) -> Iterator[str]:
     yield (
-        "MLRun, Nuclio and Jupyter require no password: every client that reaches these names can run code in the "
+        "MLRun, Nuclio and Jupyter ask for no password: every client that reaches these names can run code in the "
         "cluster (docs/ways-in.md)"
     )
     if not ways_in.is_encrypted:

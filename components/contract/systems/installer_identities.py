@@ -26,7 +26,7 @@ _DOCUMENTED: Final[dict[Provider, tuple[dict[str, Any], ...]]] = {
             "access": "instance profile of an EC2 machine with Docker, from which the installer runs",
             "policies": [_POLICY],
             "rights": "ec2:*, elasticloadbalancing:*, cloudwatch:* and autoscaling:* on all resources, among others; "
-            "use a separate account",
+            "use an account of its own",
             "metadataHopLimit": 2,  # the installer is a container; HN-01 allows it
             "source": f"{_AWS}/aws-role-based-cfg/",
         },
@@ -36,7 +36,7 @@ _DOCUMENTED: Final[dict[Provider, tuple[dict[str, Any], ...]]] = {
 
 def identities(provider: Provider) -> tuple[dict[str, Any], ...]:
     """Return the documented identities of a cloud, or an entry that none is known."""
-    where = {Provider.AZURE: "Azure", Provider.OWN: "your own machines"}.get(provider, provider)
+    where = {Provider.AZURE: "Azure", Provider.OWN: "machines of your own"}.get(provider, provider)
     return _DOCUMENTED.get(provider) or (
         {
             "choose": f"not known: Iguazio's public documentation names no identity for {where}",

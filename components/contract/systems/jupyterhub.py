@@ -110,9 +110,9 @@ def _names(choices: SystemChoices) -> Iterator[tuple[str, Any]]:
 
 
 def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
-    yield "the chart's authenticator accepts every name and password; set hub.config in your own file"
+    yield "the chart's authenticator accepts every name and password; set hub.config in a file of your own"
     yield (
-        "if network policies are enforced, notebooks reach destinations outside the cluster only if "
+        "where network policies are enforced, notebooks reach what is outside the cluster only if "
         f"namespaces.{choices.namespace}.egress of the stack file allows it"
     )
     if cluster.service_gpus:

@@ -96,7 +96,7 @@ def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
         yield "clients reach these services through the Ingress that --for ingress prints"
     # Pipelines keep their artifacts in SeaweedFS with any store.
     keys = f"{_line(choices).local_secret_key} and {ADMIN_PASSWORD}"
-    yield f"the chart's credentials for SeaweedFS are public; set {keys} in your own file"
+    yield f"the chart's credentials for SeaweedFS are public; set {keys} in a file of your own"
     if not cluster.places_by_itself:
         yield (
             "before Kubernetes 1.36 the hook that creates the bucket is refused (VO-02): create it yourself. "

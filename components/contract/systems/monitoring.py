@@ -76,7 +76,7 @@ def stack_settings(
 def _notes(choices: SystemChoices) -> Iterator[str]:
     yield "MLRun CE's chart contains this one: use --for mlrun-ce, or set kube-prometheus-stack.enabled: false there"
     yield (
-        "if network policies are enforced, Prometheus reaches kubelets and node-exporter only if "
+        "where network policies are enforced, Prometheus reaches kubelets and node-exporter only if "
         f"namespaces.{choices.namespace}.egress of the stack file allows ports 10250 and 9100 of the nodes' network, "
         "and CoreDNS if it allows port 9153 of the pods'"
     )

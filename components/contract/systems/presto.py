@@ -23,6 +23,6 @@ def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
 
 
 _NOTES: Final = (
-    "the chart has no value for a priority class, which PR-07 recommends",
-    "coordinator and workers request the namespace's defaults: set resources, and jvm to fit, in your own file",
+    "the chart has no value for a priority class, which PR-07 asks for",
+    "coordinator and workers request the namespace's defaults: set resources, and jvm to fit, in a file of your own",
 )

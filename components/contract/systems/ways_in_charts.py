@@ -61,7 +61,7 @@ LOAD_BALANCER_CONTROLLER: Final = WaysInChart(
     repository="https://aws.github.io/eks-charts",
     namespace=CONTROLLER_NAMESPACE,
     settings=lambda ways_in: ways_in.controller,
-    missing="needs cluster.ingress in the stack file of an EKS cluster; on other kinds use your own controller",
+    missing="needs cluster.ingress in the stack file of an EKS cluster; other kinds use a controller of yours",
     notes=(
         "run up first: a pod that starts before its service account has the role gets no rights until it restarts",
         "delete all Ingresses before the controller, or their load balancers remain",
@@ -80,7 +80,7 @@ EXTERNAL_DNS: Final = WaysInChart(
     settings=lambda ways_in: ways_in.names,
     missing="needs cluster.ingress.dnsZoneId in the stack file of an AKS cluster; on EKS external-dns is an add-on",
     notes=(
-        "run up first: it creates the namespace, the identity and the ConfigMap that the pod mounts",
+        "run up first: it makes the namespace, the identity and the ConfigMap that the pod mounts",
         "delete all Ingresses before external-dns, or their names remain",
     ),
 )
