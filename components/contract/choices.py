@@ -39,7 +39,7 @@ class Explained:
     """Reason of the default; required for every field that has one."""
 
     decides: str = ""
-    """What is derived from the choice."""
+    """Effects of the choice: what is derived from it."""
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """Return the field's JSON Schema with both texts in it, for every reader of the schema."""

@@ -154,7 +154,7 @@ def resolve_groups(
 
 
 def by_zone(group: NodeGroup, zones: Sequence[str]) -> Iterator[NodeGroup]:
-    """Return one group per zone if the group is zonal; otherwise the group itself.
+    """Yield one group per zone if the group is zonal; otherwise the group itself.
 
     A pod whose volume is in one zone cannot start in another, and the autoscaler cannot choose the zone in which a
     group over several zones grows (https://docs.aws.amazon.com/eks/latest/best-practices/cas.html). The bounds of a

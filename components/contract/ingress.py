@@ -290,7 +290,7 @@ OwnIngressChoice = Annotated[
 
 
 IN_PRODUCTION: Final = "`ingress.clusterIssuer` or `ingress.tlsSecret`, if there is `ingress`"
-"""What production requires of them, for the reference page."""
+"""Requirement in production, for the reference page."""
 
 
 def own_ways_in(ingress: OwnIngress | None) -> WaysIn | None:

@@ -51,7 +51,7 @@ class Right:
     """By API group; the empty one is Kubernetes' core group."""
 
     def rules(self) -> Iterator[dict[str, Any]]:
-        """Return the rules of a role, one for each API group."""
+        """Yield the rules of a role, one for each API group."""
         for group, names in self.resources.items():
             yield {"apiGroups": [group], "resources": list(names), "verbs": list(self.verbs)}
 

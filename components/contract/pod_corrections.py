@@ -29,7 +29,7 @@ from components.contract.taints import Taint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodCorrections:
-    """What pods of user namespaces need on these groups."""
+    """Corrections that pods of user namespaces need with these groups."""
 
     gpu_resources: tuple[str, ...] = ()
     """Names under which GPUs are requested. Default: none, and no role is corrected."""

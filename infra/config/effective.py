@@ -28,7 +28,7 @@ class Effective:
 
 
 def effective(value: Any, path: KeyPath = ()) -> Iterator[Effective]:
-    """Return every key of a model or mapping, each before the keys inside it."""
+    """Yield every key of a model or mapping, each before the keys inside it."""
     for key, entry, why in _entries(value):
         has_keys = isinstance(entry, BaseModel) or (isinstance(entry, Mapping) and bool(entry))
         yield Effective((*path, key), None if has_keys else to_jsonable_python(entry), has_keys, why)

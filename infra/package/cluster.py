@@ -16,7 +16,7 @@ OUTPUTS: Final = {
     "pools": "groups",
     "namespaces": "namespaceNames",
 }
-"""Names of the component's outputs, if the stack's names are names of inputs; the others do not change."""
+"""Names of the component's outputs whose names in a stack are those of inputs here; the others are the same."""
 
 
 class Cluster(PlatformComponent):

@@ -82,7 +82,7 @@ def _refuse(problems: list[str]) -> NoReturn:
 
 
 class Servicer(server.ProviderServicer):
-    """The SDK's servicer with plain inputs: with it, a provider can neither wait for outputs nor detect secrets."""
+    """The SDK's servicer, with plain inputs: the SDK's own lets a provider neither wait for outputs nor see secrets."""
 
     @staticmethod
     @override

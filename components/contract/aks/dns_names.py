@@ -12,7 +12,7 @@ CONFIG_MAP: Final = "external-dns-azure"
 """ConfigMap with the file ``azure.json``, in the namespace of external-dns."""
 
 CONFIG_FOLDER: Final = "/etc/kubernetes"
-"""Where external-dns looks for that file: kubernetes-sigs/external-dns 2bf1bf8a ``pkg/apis/externaldns/types.go``."""
+"""Folder in which external-dns reads it: kubernetes-sigs/external-dns 2bf1bf8a ``pkg/apis/externaldns/types.go``."""
 
 
 def aks_ways_in(ingress: AksIngress | None, owner: str) -> WaysIn | None:

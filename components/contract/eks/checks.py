@@ -169,7 +169,7 @@ def _hours_problems(
 ) -> Iterator[Mismatch]:
     if choices.office_hours:
         yield from data_beside_cluster_hours(pools)
-        yield from no_pool_hours(pools, "has no effect beside cluster.officeHours; remove one of the two")
+        yield from no_pool_hours(pools, "has no effect with cluster.officeHours; remove one of the two")
         yield from no_warm_pool(
             pools, "keeps its machines at night, which cluster.officeHours would stop; remove one of the two"
         )

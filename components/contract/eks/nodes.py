@@ -19,7 +19,7 @@ https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
 """
 
 PODS_OF_EMPTY_GROUP: Final = 110
-"""Assumed for every machine type: kubernetes/autoscaler 1959f5f6, ``cloudprovider/aws/aws_manager.go``, line 278."""
+"""Pods per node of any type: kubernetes/autoscaler 1959f5f6, ``cloudprovider/aws/aws_manager.go``, line 278."""
 
 
 def _labels(choices: EksConfig, group: NodeGroup) -> Mapping[str, str]:

@@ -114,7 +114,7 @@ class ExistingConfig(ContractModel):
     ] = Field(max_length=253, description="Name of the context in the kubeconfig.", examples=["on-prem"])
     cluster_id: Annotated[
         Annotated[str, AfterValidator(_cluster_id), Field(json_schema_extra={"pattern": f"^{_UID}$"})],
-        Explained(decides="The stack refuses to change any other cluster, whatever the context points to."),
+        Explained(decides="The stack refuses to change any other cluster, regardless of the context."),
     ] = Field(
         description="UID of its namespace kube-system; `igz-clusters existing identify CONTEXT` prints it.",
         examples=["3f1c9a52-7d0e-4b7c-9a35-0c2f8f6d1e77"],

@@ -49,7 +49,7 @@ NEVER: Final = (
     "Do not change the node selectors of the platform's core services: Iguazio's support sets them.",
     "Do not put the initial group or data groups under an autoscaler, and do not make them of spot machines.",
 )
-"""What must not be done."""
+"""Prohibitions for those who install or run the platform."""
 
 
 def specification(stack: str, cluster: PlatformCluster, choices: ExistingConfig) -> dict[str, Any]:
