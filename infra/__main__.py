@@ -16,7 +16,7 @@ from infra.run_facts import RunRefusedError, demand_the_guard, run_facts
 
 def _choices() -> StackConfig:
     namespace, _, name = CONFIG_KEY.partition(":")
-    if pulumi.runtime.is_config_secret(CONFIG_KEY):  # it arrives decrypted, and a message could show it
+    if pulumi.runtime.is_config_secret(CONFIG_KEY):  # it arrives decrypted, and messages could show it
         raise ConfigurationError(
             [Problem((), "holds an encrypted value; this configuration must not be encrypted, use plain values")]
         )
@@ -44,9 +44,9 @@ except ConfigurationError as error:
 except RunRefusedError as error:
     sys.exit(f"error: {error}")
 
-# The program ends within seconds. Garbage collection takes up to a third of its time and frees a tenth of its memory.
+# The program ends within seconds. Garbage collection takes up to a third of its time, for a tenth of its memory.
 gc.disable()
-atexit.register(gc.freeze)  # at its end the interpreter collects once more, except frozen objects
+atexit.register(gc.freeze)  # on exit the interpreter collects once more, except frozen objects
 from infra.program import run  # noqa: E402 most of that time is the import of the Kubernetes SDK
 
 run(stack, kubeconfig=facts.kubeconfig, sighting=facts.sighting, live_sizes=facts.live_sizes)

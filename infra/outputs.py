@@ -15,9 +15,9 @@ from infra.config import StackConfig
 def outputs(
     config: StackConfig, cluster: ClusterHandle, classes: PriorityClasses, *, corrects: bool
 ) -> dict[str, pulumi.Input[Any]]:
-    """Return the cluster's identity, its pools, and what the platform layer needs to be installed.
+    """Return the cluster's identity, its pools, and the values that the platform's installation needs.
 
-    ``corrects`` is that of ``default_node_selector``.
+    ``corrects`` is as for ``default_node_selector``.
     """
     identities = {name: dict(each.facts) for name, each in cluster.identities.items()}
     return {
@@ -28,7 +28,7 @@ def outputs(
             **cluster.facts,
         },
         **({"kubeconfig": cluster.kubeconfig} if cluster.kubeconfig is not None else {}),
-        # By name, so that a group that comes or goes leaves the entries of the others alone.
+        # By name, so that adding or removing a group does not change the entries of the others.
         "pools": {group.name: _group(group) for group in cluster.groups},
         "priorityClasses": {tier.value: classes.value_of(tier) for tier in UserPriority},
         "defaultPriorityClass": DEFAULT_USER_PRIORITY.value,
@@ -48,7 +48,7 @@ def _group(group: NodeGroup) -> dict[str, Any]:
         "max": group.size.max,
         "instanceTypes": [instance.name for instance in group.instances],
         "architecture": machine.architecture,
-        # Of one node. All types of a group have one shape.
+        # Figures of one node: all types of a group have one shape.
         "vcpus": machine.vcpus,
         "gpus": machine.gpus,
         "gpuModel": machine.gpu_model,

@@ -1,4 +1,4 @@
-"""The stack, top to bottom."""
+"""The stack: all of its components, from top to bottom."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -81,7 +81,7 @@ def declare(config: StackConfig, facts: RunFacts, owner: pulumi.Resource | None 
     config
         The stack's choices.
     facts
-        What of the run they depend on.
+        Facts about the run that they depend on.
     owner
         Parent of the resources that have no other. Default: the stack.
     """
@@ -120,7 +120,7 @@ def declare(config: StackConfig, facts: RunFacts, owner: pulumi.Resource | None 
         _volumes(config, cluster, name, [*shared, namespace])
         if choices.core_services:
             mlrun = _mlrun(config, cluster.groups, name, corrects=placement.mutates)
-            # MLRun gets the classes only once they exist: a pod that names a missing one is refused.
+            # MLRun's settings name classes only once they exist: pods that name a missing class are refused.
             MlrunSettings(f"{name}-mlrun", mlrun, cluster.inside([classes, namespace]))
     _people(config, cluster, placement, namespaces)
     return outputs(config, cluster, classes, corrects=placement.mutates)
@@ -135,7 +135,7 @@ def _people(
 
 
 def _warmth(config: StackConfig, cluster: ClusterHandle) -> None:
-    """Declare what has nodes and images ready before work comes."""
+    """Declare objects that keep nodes and images ready for future work."""
     inside = cluster.inside(cluster.ready)
     image = pause_image(getattr(config.cluster, "image_registries", {}))
     if any(group.headroom for group in cluster.groups):
@@ -166,7 +166,7 @@ def _volumes(config: StackConfig, cluster: ClusterHandle, namespace: str, needed
 
 def _mlrun(config: StackConfig, groups: tuple[NodeGroup, ...], namespace: str, *, corrects: bool) -> MlrunSettingsArgs:
     return MlrunSettingsArgs(
-        namespace=namespace,  # plain data, so that policies can judge it in a first preview
+        namespace=namespace,  # plain data, so that policies can check it in a first preview
         groups=groups,
         spot_taint=config.spot_taint,
         pod_resources=config.pod_resources,
@@ -196,10 +196,10 @@ def _admission(
         ),
         inside,
     )
-    # In a cluster of another owner the GPU plug-in may offer parts of a GPU under the name of whole ones.
+    # In a cluster of another owner, the GPU plug-in may offer parts of GPUs under the name of whole ones.
     gangs = AdmissionMode.WARN if isinstance(config.cluster, ExistingConfig) else config.policies.admission
     Gangs("gangs", GangsArgs(groups=cluster.groups, admission=gangs), inside)
-    # A pod that names a class which does not exist yet is refused.
+    # Pods that name a missing class are refused, so the class must exist first.
     PodPlacement("placement", PodPlacementArgs(placement=placement), cluster.inside([classes]))
     PodCorrections("corrections", PodCorrectionsArgs(groups=cluster.groups, placement=placement), inside)
     if placement.mutates and (label := next((each.pod_label for each in cluster.identities.values()), None)):
@@ -216,7 +216,7 @@ def _placement(config: StackConfig, groups: tuple[NodeGroup, ...], sighting: Clu
     return Placement(
         engine=PlacementEngine.MUTATION if mutates else PlacementEngine.AUTHORS,
         core_namespaces=tuple(name for name, choices in config.namespaces.items() if choices.core_services),
-        # The full platform's installer makes the classes of core services.
+        # The full platform's installer creates the classes of core services.
         core_class=SystemPriority.MEDIUM.value if config.profile is PlatformProfile.MLRUN_CE else "",
         has_untainted_spot=has_untainted_spot(groups),
         job_role=role_for_jobs(groups),

@@ -16,7 +16,7 @@ from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE, PolicyGua
 from infra.config import StackConfig
 
 KUBECONFIG: Final = "IGZ_CLUSTERS_LOCAL_KUBECONFIG"
-"""Set by ``igz-clusters``. Never the user's own KUBECONFIG: simulated nodes must not land in a real cluster."""
+"""Set by ``igz-clusters``. It is never the user's KUBECONFIG: simulated nodes must not get into a real cluster."""
 
 
 class RunRefusedError(Exception):
@@ -25,7 +25,7 @@ class RunRefusedError(Exception):
 
 @dataclass(frozen=True)
 class RunFacts:
-    """Facts about a run that no stack file holds."""
+    """Facts about a run that are not in the stack file."""
 
     kubeconfig: str | None
     """Path of the local cluster's kubeconfig; None for the other kinds."""
@@ -36,14 +36,14 @@ class RunFacts:
 
 
 def run_facts(config: StackConfig, way: str) -> RunFacts:
-    """Return the facts that the environment holds for a stack.
+    """Return the facts about a stack in the environment variables.
 
     Parameters
     ----------
     config
         The stack.
     way
-        How to run the program so that the facts are there, as a sentence for messages.
+        How to run the program with the facts, as a sentence for messages.
 
     Raises
     ------

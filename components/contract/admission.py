@@ -70,7 +70,7 @@ def containers_where(bad: str, field: str = "") -> str:
     Parameters
     ----------
     field
-        What is wrong in the container, for the reader. Default: not named.
+        The wrong field, named in the text. Default: none.
     """
     note = f" + ' ({field})'" if field else ""
     return f"variables.containers.filter(c, {bad}).map(c, 'container ' + string(c.name){note})"
@@ -86,7 +86,7 @@ POD_VARIABLES: Final = {
     "creates": "request.operation == 'CREATE'",
     "core": is_marked("object.metadata", LabelKey.CORE_SERVICE),
     "was": f"!variables.creates && {is_marked('oldObject.metadata', LabelKey.CORE_SERVICE)}",
-    # Controllers and garbage collection change metadata of core services; the mark and the spec need the right.
+    # Controllers and garbage collection may change metadata of core services; a change of mark or spec needs the right.
     "touched": "variables.creates ? variables.core : variables.core != variables.was"
     " || (variables.core && object.spec != oldObject.spec)",
 }
@@ -118,10 +118,10 @@ RULE_VARIABLES: Final = {
     "images": "variables.containers.map(c, {'in': 'container ' + string(c.name), 'name': string(c.?image.orValue(''))})"
     " + variables.spec.?volumes.orValue([]).filter(v, v.?image.hasValue())"
     ".map(v, {'in': 'volume ' + string(v.name), 'name': string(v.?image.?reference.orValue(''))})",
-    # Of a pod that exists, the scheduler chose the node, and not the author.
+    # The scheduler, not the author, chose the node of an existing pod.
     "placed": "request.operation == 'UPDATE'",
     "annotations": "namespaceObject.metadata.?annotations.orValue({})",
-    # The server's clock: it stamps an object before it judges it. Dates in this form compare as text.
+    # The API server sets this time before admission. Dates in this form can be compared as text.
     "created": "string(dyn(object).metadata.?creationTimestamp.orValue('9999'))",
     "waivers": f"variables.annotations.filter(key, {_WAIVER_HOLDS})",
 }
@@ -131,18 +131,18 @@ RULE_VARIABLES: Final = {
 PREEMPTION_MODE_KINDS: Final = ("application", "dask", "databricks", "handler", "job", "mpijob", "serving", "spark")
 """Values of the label ``mlrun/class`` of pods whose function has a preemption mode.
 
-In the modes ``allow`` and ``none`` MLRun writes nothing into a pod where spot nodes have no taint, so that for these
-pods nothing is an answer (MLRun 1.12.1, ``enrich_preemption_mode`` in ``mlrun/k8s_utils.py``).
+In the modes ``allow`` and ``none`` MLRun writes nothing into a pod if spot nodes have no taint, so these pods count as
+having chosen (MLRun 1.12.1, ``enrich_preemption_mode`` in ``mlrun/k8s_utils.py``).
 """
 
 BUILT_BY_MLRUN: Final = "'mlrun/class' in {labels} || 'workflows.argoproj.io/workflow' in {labels}"
-"""Pods whose authors cannot answer: image builds before MLRun 1.8, and steps of ML Pipelines 2."""
+"""Pods whose authors cannot set a node selector: image builds before MLRun 1.8, and steps of ML Pipelines 2."""
 
 
 def says_lifecycle() -> str:
     """Return the expression: a new pod chooses spot or on-demand nodes, or its function's preemption mode did.
 
-    A pod that names its node, as the DaemonSet controller writes it, has chosen.
+    A pod whose affinity names its node, as the DaemonSet controller sets it, counts as having chosen.
     """
     labels = "object.metadata.?labels"
     chosen = _every_term(f"t.?matchExpressions.orValue([]).exists(e, e.key == '{LabelKey.LIFECYCLE}')")

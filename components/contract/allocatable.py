@@ -1,6 +1,6 @@
-"""Resources that a node keeps for its own daemons, and what is left for pods.
+"""Resources that a node reserves for its own daemons, and what is left for pods.
 
-Each kind of cluster says what its nodes keep in ``components/contract/KIND/nodes.py``.
+Each kind of cluster defines the reserves of its nodes in ``components/contract/KIND/nodes.py``.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ EKS_MEMORY_PER_POD_MIB: Final = 11
 
 _FILE_SYSTEM_MIB: Final = 128
 _FILE_SYSTEM_SHARE: Final = Decimal("0.001")
-"""What partitions and the journal of the file system take of a disk: assumed."""
+"""What partitions and the file system's journal use of a disk: assumed."""
 
 _DISK_EVICTION: Final = Decimal("0.1")
 """Pods are evicted when less than this share of the root disk is free: default of upstream, EKS and AKS."""
@@ -67,7 +67,7 @@ def _memory(instance: InstanceType) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Reserves:
-    """What nodes of one kind of cluster keep; the defaults are those of nodes about whose kubelet nothing is known.
+    """What nodes of one kind of cluster reserve; the defaults are for nodes with an unknown kubelet.
 
     The default formula comes from EKS with 110 pods; other distributions reserve about as much.
     """
@@ -88,8 +88,8 @@ class Reserves:
     def allocatable_memory_mib(self, instance: InstanceType) -> int:
         """Return the MiB of memory that pods may use.
 
-        Firmware and kernel keep some of a machine's nominal memory too. It counts only as far as ``memory_mib`` has it:
-        Azure does not publish how much.
+        Firmware and kernel use some of a machine's nominal memory too. It is subtracted only as far as ``memory_mib``
+        includes it: Azure does not publish how much it is.
         """
         return instance.memory_mib - self.memory_mib(instance) - EVICTION_MIB
 
@@ -102,4 +102,4 @@ class Reserves:
 
 
 UPSTREAM: Final = Reserves()
-"""Of nodes that no known cloud makes."""
+"""Reserves of nodes that no known cloud creates."""

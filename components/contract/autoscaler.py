@@ -1,7 +1,7 @@
 """Names of the Cluster Autoscaler, and of its discovery tags and ConfigMaps.
 
-Shared by cluster, supervisor and policies. Those of the local cluster are the kwok provider's own
-defaults.
+Shared by cluster, supervisor and policies. The names of the local cluster are the kwok
+provider's own defaults.
 """
 
 from typing import Final
@@ -23,20 +23,20 @@ DISCOVERY_FLAG: Final = "node-group-auto-discovery"
 BALANCING_LABELS: Final = (LabelKey.POOL.value, WellKnownLabel.INSTANCE_TYPE.value)
 """Labels that groups share if they are to grow alike: those of one pool and shape in several zones.
 
-The autoscaler's own comparison of two groups takes every label that it does not know for a difference. On EKS these are
+The autoscaler's default comparison treats every label that it does not know as a difference. On EKS these are
 ``eks.amazonaws.com/sourceLaunchTemplateId`` and ``-Version``, because each group has its own launch template, and
-``topology.k8s.aws/zone-id``. Nor does it find an empty group, known by its tags, equal to one with nodes. The labels
-here are on both, and the type separates the shapes of a pool: Cluster Autoscaler, ``processors/nodegroupset``,
+``topology.k8s.aws/zone-id``. An empty group, known by its tags only, also differs from one with nodes. Both have the
+labels here, and the type separates the shapes of a pool: Cluster Autoscaler, ``processors/nodegroupset``,
 ``compare_nodegroups.go``, ``aws_nodegroups.go`` and ``label_nodegroups.go``.
 """
 
 SCALING: Final = {
-    # The group that leaves the least unused, so that a small pod does not start a large machine.
+    # Choose the group that leaves the least unused, so that a small pod does not start a large machine.
     "expander": "least-waste",
     "balance-similar-node-groups": "true",
     "enforce-node-group-min-size": "true",
 }
-"""Flags of the autoscaler that a stack deploys itself which decide what it does; all others have their defaults.
+"""Flags that a stack sets for the autoscaler that it deploys itself; all others have their defaults.
 
 https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md
 """

@@ -35,7 +35,7 @@ LAUNCH_TEMPLATE_NAME_MAX: Final = 128
 """https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplate.html."""
 
 BACKUP_NAME_MAX: Final = 50
-"""Of vaults, plans and selections: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_CreateBackupVault.html,
+"""For vaults, plans and selections: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_CreateBackupVault.html,
 https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupPlanInput.html."""
 
 
@@ -64,10 +64,10 @@ class OwnTag(StrEnum):
     """On node groups of capacity blocks, whose machine type is in their launch template: that type."""
 
     KEPT = f"{OWN_DOMAIN}/kept"
-    """On what a `destroy` leaves: what it is needed for, such as ``backups``."""
+    """On resources that `destroy` keeps: why they are kept, such as ``backups``."""
 
     HOURS = f"{OWN_DOMAIN}/hours"
-    """On node groups with office hours: their minimum by night and by day."""
+    """On node groups with office hours: their minimum size by night and by day."""
 
     AUTOSCALER = f"{OWN_DOMAIN}/autoscaler"
     """On the Auto Scaling groups that the autoscaler may scale: the name of its cluster.

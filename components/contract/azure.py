@@ -59,14 +59,14 @@ class AzureTag(StrEnum):
     """On all Azure resources: this package, unless the stack file sets another value; warns against manual edits."""
 
     PURPOSE = "igz-clusters-purpose"
-    """On storage accounts: what the storage is for, one of ``Purpose``; on all that backups keep: ``BACKUPS``."""
+    """On storage accounts: what the storage is for, one of ``Purpose``; on resources of backups: ``BACKUPS``."""
 
     TOOK_OVER = "igz-clusters-took-over"
     """On a system pool of AKS that is a resource of its own: the pool that the cluster was created with."""
 
 
 BACKUPS: Final = "backups"
-"""Purpose of what a ``destroy`` leaves."""
+"""Purpose of resources that ``destroy`` keeps."""
 
 ACCOUNT_TAGS_MAX: Final = 15
 ACCOUNT_TAG_KEY_MAX: Final = 128
@@ -264,7 +264,7 @@ def role_assignment_name(scope: str, principal: str, role: str) -> str:
 
 
 def account_tag_problems(tags: Mapping[str, str]) -> Iterator[str]:
-    """Return why a storage account cannot have the tags of a stack file beside ours."""
+    """Yield why a storage account cannot have the tags of a stack file in addition to ours."""
     every = {*tags, *(tag.value for tag in AzureTag if tag is not AzureTag.TOOK_OVER)}
     if len(every) > ACCOUNT_TAGS_MAX:
         ours = f"a storage account takes {ACCOUNT_TAGS_MAX}, and {len(every) - len(tags)} are this package's"

@@ -16,13 +16,13 @@ ETAPBgNVHRMBAf8EBTADAQH/MAUGAytlcANBABfCVLAzAAjH7K0r+AVOR7E9QJIX
 3/zy1BggWJ26RiRz4Ok79/CJl92YCqjzWAX7L1QsTO8VEsNWQQz3+AXkAwc=
 -----END CERTIFICATE-----
 """
-"""Certificate of an authority that exists nowhere: no key of it was kept."""
+"""Certificate of a fictitious authority; its private key was not kept."""
 
 _BEGIN: Final = "-----BEGIN CERTIFICATE-----"
 
 
 def _certificate(text: str) -> str:
-    """Return a certificate in one form of PEM: without comments, with line breaks of Linux, as AKS wants it."""
+    """Return a certificate in canonical PEM: without comments, with line breaks of Linux, as AKS requires it."""
     if "PRIVATE KEY" in text:
         raise ValueError(
             "contains a private key, which must not be in a stack file; remove it, and replace the key, because others "
@@ -69,4 +69,4 @@ Certificates = Annotated[
     ),
     AfterValidator(_differing),
 ]
-"""The field ``trusted_certificates`` of a cloud's cluster; each cloud adds what a change does."""
+"""The field ``trusted_certificates`` of a cloud's cluster; each cloud adds the effect of a change."""

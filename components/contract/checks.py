@@ -45,7 +45,7 @@ def without_spot(pool: NodePool, cloud: str) -> Iterator[str]:
 
 
 def no_reservations(pools: Mapping[str, NodePool], kind: str) -> Iterator[Mismatch]:
-    """Refuse reserved capacity and zones of pools, on kinds of cluster whose machines the stack does not make."""
+    """Refuse reserved capacity and zones of pools, on kinds of cluster whose machines the stack does not create."""
     for name, pool in pools.items():
         if pool.lifecycle is Lifecycle.RESERVED:
             message = f"'reserved' is for cluster.kind eks and aks: on {kind} the stack starts no machines"
@@ -55,14 +55,14 @@ def no_reservations(pools: Mapping[str, NodePool], kind: str) -> Iterator[Mismat
 
 
 def no_fabric(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
-    """Refuse fast networks, on kinds of cluster that give nodes none."""
+    """Refuse fast networks, on kinds of cluster whose nodes have none."""
     for name, pool in pools.items():
         if pool.fabric:
             yield Mismatch((name, "fabric"), why)
 
 
 def no_closeness(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
-    """Refuse fast networks and places close to each other, on kinds of cluster that have none."""
+    """Refuse fast networks and placement close together, on kinds of cluster that have neither."""
     yield from no_fabric(pools, why)
     for name, pool in pools.items():
         if pool.close_together:
@@ -77,7 +77,7 @@ def no_pool_hours(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]
 
 
 def no_headroom(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
-    """Refuse headroom, on kinds of cluster whose autoscaler takes no flag from the stack."""
+    """Refuse headroom, on kinds of cluster whose autoscaler has no flags in the stack."""
     for name, pool in pools.items():
         if pool.headroom:
             yield Mismatch((name, "headroom"), why)
@@ -86,7 +86,7 @@ def no_headroom(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
 def headroom_problems(
     groups: Iterable[NodeGroup], pools: Mapping[str, NodePool], keeps: Reserves
 ) -> Iterator[Mismatch]:
-    """Find headroom that does not fit on a node of its pool's first machine type, or takes all its nodes."""
+    """Find headroom that does not fit on a node of its pool's first machine type, or uses all its nodes."""
     for name, (group, *_) in by_pool(groups).items():
         if (headroom := group.headroom) is None:
             continue
@@ -97,12 +97,12 @@ def headroom_problems(
             yield Mismatch(
                 (name, "headroom"),
                 f"one of the pods does not fit on a {machine.name}, which has {millis}m CPU, {mib}Mi memory{gpus} "
-                "for pods beside the cluster's daemons; ask for less, or list a larger machine type first",
+                "for pods besides the cluster's daemons; ask for less, or list a larger machine type first",
             )
         elif nodes >= most:
             yield Mismatch(
                 (name, "headroom", "pods"),
-                f"takes {nodes} nodes, and the pool has at most {most}: none could start once work has come; lower it, "
+                f"takes {nodes} nodes, and the pool has at most {most}: none could start when work comes; lower it, "
                 "or raise size.max",
             )
 
@@ -115,7 +115,7 @@ def no_warm_pool(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
 
 
 def no_prepulled_images(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
-    """Refuse images to pull early, on kinds of cluster whose nodes the stack does not make."""
+    """Refuse images to pull early, on kinds of cluster whose nodes the stack does not create."""
     for name, pool in pools.items():
         if pool.prepull_images:
             yield Mismatch((name, "prepullImages"), why)
@@ -134,16 +134,16 @@ def prepull_problems(pools: Mapping[str, NodePool], version: str) -> Iterator[Mi
 def unreachable_images(
     groups: Iterable[NodeGroup], replaced: Container[str], keys: str, *, runs_autoscaler: bool = False
 ) -> Iterator[Mismatch]:
-    """Find images of this package that a network without the internet keeps from its nodes.
+    """Find images of this package that nodes cannot pull in a network without the internet.
 
     Parameters
     ----------
     groups
         The groups of the cluster.
     replaced
-        Registries that the stack file replaces by others.
+        Registries that the stack file replaces with mirrors.
     keys
-        Keys that do so, for the message.
+        Keys of these mirrors, for the message.
     runs_autoscaler
         Whether the autoscaler is a pod of this package, instead of the cloud's own.
     """
@@ -158,8 +158,8 @@ def unreachable_images(
             if registry not in replaced:
                 yield Mismatch(
                     (group.pool,),
-                    f"needs the image of {program} from {registry}, and cluster.network.internet is none; give {keys} "
-                    "another registry for it, or set cluster.proxy",
+                    f"needs the image of {program} from {registry}, and cluster.network.internet is none; replace that "
+                    f"registry in {keys}, or set cluster.proxy",
                 )
 
 
@@ -175,7 +175,7 @@ def no_upgrades(pools: Mapping[str, NodePool], why: str) -> Iterator[Mismatch]:
 
 
 def upgrades_of_data(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
-    """Refuse limits of upgrades that never happen: one would erase the disks."""
+    """Refuse limits of upgrades of data pools, which never happen because they would erase the disks."""
     data = {name: pool for name, pool in pools.items() if pool.role is PoolRole.DATA}
     yield from no_upgrades(data, "NG-20: data nodes are not upgraded automatically; remove it")
 

@@ -1,6 +1,6 @@
 """Base of all stack file models: closed, documented, with checks that report all problems at once.
 
-A check on one value raises ``ValueError``. A check that may find several problems, or one deeper inside its value,
+A check on one value raises ``ValueError``. A check that may find several problems, or one deep inside its value,
 collects them in ``Findings``, so that each is reported at its own path.
 """
 
@@ -39,7 +39,7 @@ class Explained:
     """Reason of the default; required for every field that has one."""
 
     decides: str = ""
-    """What is derived from the choice."""
+    """Effects of the choice: what is derived from it."""
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """Return the field's JSON Schema with both texts in it, for every reader of the schema."""
@@ -65,7 +65,7 @@ class Findings:
         given
             The invalid value; None shows nothing.
         allowed
-            Values that would be right.
+            Valid values.
         """
         error = PydanticCustomError(FINDING, "{message}", {"message": message, "allowed": allowed})
         self._details.append(InitErrorDetails(type=error, loc=path, input=given))

@@ -45,7 +45,7 @@ def spot_taint(kind: ClusterKind, profile: PlatformProfile) -> Taint | None:
 
 
 def reserves(kind: ClusterKind) -> Reserves:
-    """Return what nodes of a kind of cluster keep for their own daemons."""
+    """Return what nodes of a kind of cluster reserve for their own daemons."""
     return next(each.nodes.reserves for each in DESCRIPTORS if each.kind is kind)
 
 

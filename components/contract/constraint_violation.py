@@ -7,5 +7,5 @@ class Mismatch(NamedTuple):
     """One problem and its place in the stack file."""
 
     path: tuple[str | int, ...]
-    """From what was judged on: the stack file's ``pools``, ``people``, ``storage`` or ``cluster``."""
+    """Path below the checked part: the stack file's ``pools``, ``people``, ``storage`` or ``cluster``."""
     message: str

@@ -1,7 +1,7 @@
 """Requests and limits that the API server completes from Kubernetes 1.36 on, in CEL.
 
-LimitRanges give each value a default of its own, whatever the author wrote beside it, and a default below the author's
-request is refused. Therefore LimitRanges give requests only, and a mutation adds limits in proportion to the request.
+A LimitRange sets the default of a limit regardless of the author's request, and Kubernetes refuses a limit below the
+request. Therefore LimitRanges set requests only, and a mutation adds limits in proportion to the request.
 """
 
 from decimal import Decimal
@@ -27,7 +27,7 @@ IS_BUILD: Final = (
     f"(variables.metadata.?labels['{BUILD_LABEL[0]}'].orValue('') == '{BUILD_LABEL[1]}'"
     f" || variables.spec.containers.exists(each, each.name == '{BUILD_CONTAINER}'))"
 )
-"""True for image builds: their need of memory depends on the image, so MLRun and Nuclio set no limits on purpose."""
+"""True for image builds: the memory they need depends on the image, so MLRun and Nuclio set no limits on purpose."""
 
 COMPLETED: Final = {
     # Their templates must stay like those of their owners; pods are completed for every author.
@@ -38,7 +38,7 @@ COMPLETED: Final = {
 
 
 def limit_range_gives_limits(environment: Environment, admission: AdmissionMode, *, mutates: bool) -> bool:
-    """Return whether LimitRanges must give limits: RS-01 requires them, and nothing else adds them."""
+    """Return whether LimitRanges must set limits: RS-01 requires them, and nothing else adds them."""
     return environment is Environment.PROD and admission is AdmissionMode.DENY and not mutates
 
 
@@ -56,7 +56,7 @@ def completion_variables(defaults: PodResources, placement: Placement) -> dict[s
 def completion_patches() -> str:
     """Return the expression for the JSON patches, using ``completion_variables``.
 
-    One expression: between two mutations the API server drops maps that are still empty.
+    It is one expression, because the API server drops empty maps between two mutations.
     """
     maps = " + ".join(_maps(kind) for kind in ("containers", "initContainers"))
     values = "variables.changes.map(each, JSONPatch{op: 'add', path: variables.path + each.path, value: each.value})"
@@ -95,7 +95,7 @@ def _changes_of(kind: str, name: str, defaults: PodResources) -> tuple[str, str]
         f"{request}.hasValue() && {limit}.hasValue()"
         f" && quantity({request}.value()).isGreaterThan(quantity({limit}.value()))"
     )
-    # Of two values that contradict each other, the one that is a default gives way: MLRun writes both.
+    # If request and limit contradict each other, the default one is changed: MLRun writes both.
     lacks_limit = f"({one_sided} && !variables.isBuild && !{joint}) || ({exceeds} && {is_amount(limit, default_limit)})"
     # Kubernetes refuses pods whose containers request more than the pod as a whole.
     too_much = f"{one_sided} && {joint} && variables.hasDefaults && {is_amount(request, default_request)}"
@@ -116,7 +116,7 @@ def _change(kind: str, side: str, name: str, value: str) -> str:
 def _in_proportion(request: str, name: str, default_request: str, default_limit: str) -> str:
     """Return the expression for the limit that is to a request as the default limit is to the default request.
 
-    Charts of core services request little and set no limit: theirs is at least the default.
+    Charts of core services request little and set no limit: their limit is at least the default.
     """
     ratio = parse_quantity(default_limit) / parse_quantity(default_request)
     if ratio == 1:
@@ -134,5 +134,5 @@ def _in_proportion(request: str, name: str, default_request: str, default_limit:
 
 
 def _rounded(request: str, factor: Decimal) -> str:
-    # Up, as Kubernetes rounds: a limit of 0 would be below the request.
+    # Rounded up, as in Kubernetes: a limit of 0 would be below the request.
     return f"int(quantity({request}).asApproximateFloat() * {float(factor)!r} + 0.999)"

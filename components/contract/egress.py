@@ -13,7 +13,7 @@ from components.contract.ranges import EVERYWHERE, NEVER_PUBLIC
 METADATA: Final = tuple(
     map(ip_network, ("169.254.0.0/16", "168.63.129.16/32", "fd00:ec2::254/128", "fd00:ec2::23/128"))
 )
-"""Addresses at which clouds serve credentials; no choice of a namespace opens them.
+"""Addresses at which clouds serve credentials; no setting of a namespace opens them.
 
 Link-local addresses (among them the metadata of EC2 and Azure, 169.254.169.254, and AWS's agents for containers,
 169.254.170.2 and 169.254.170.23), Azure's WireServer, and the IPv6 addresses of EC2's metadata and of the agent of Pod
@@ -27,7 +27,7 @@ _MAPPED: Final = IPv6Network("::ffff:0:0/96")
 
 HTTPS: Final = 443
 API_PORTS: Final = (HTTPS, 6443)
-"""Ports of the API server where the cluster's kind fixes none: the Service's, and kubeadm's default."""
+"""Ports of the API server if the kind of cluster fixes none: the Service's, and kubeadm's default."""
 
 PORT_MAX: Final = 65535
 
@@ -45,11 +45,11 @@ class AllowedEgress:
     name: str
     """Name of the policy, without ``allow-``."""
     cidrs: tuple[str, ...]
-    """Ranges; none means every address, for destinations that have no address a policy can name."""
+    """Ranges; empty means every address, for destinations whose addresses a policy cannot name."""
     ports: tuple[int, ...]
     """TCP ports."""
     but: tuple[str, ...] = ()
-    """Ranges inside ``cidrs`` that are left out, beside ``METADATA``."""
+    """Ranges inside ``cidrs`` that are left out, in addition to ``METADATA``."""
 
     @property
     def rule(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def to_api_server(*cidrs: str, ports: tuple[int, ...] = API_PORTS, but: tuple[st
     Parameters
     ----------
     cidrs
-        Ranges of the Service ``kubernetes`` and of its endpoints; network plug-ins differ in which they compare:
+        Ranges of the Service ``kubernetes`` and of its endpoints; network plug-ins differ in which of them they match:
         https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-to-and-from-selectors.
     ports
         TCP ports of both.
@@ -87,7 +87,7 @@ API_SERVER: Final = "api-server"
 """Name of the egress that a namespace's ``apiServerCidrs`` replaces."""
 
 V3IO: Final = AllowedEgress(name="v3io", cidrs=(), ports=V3IO_PORTS)
-"""V3IO's web API. Its daemons use their node's network, which selectors do not reach, nor ranges under Cilium."""
+"""V3IO's web API. Its daemons use their node's network, which selectors do not match; under Cilium, nor do ranges."""
 
 
 CLOUD_APIS: Final = AllowedEgress(

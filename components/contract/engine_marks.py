@@ -1,4 +1,4 @@
-"""What the engine's properties have beside plain values: marks of unknown values, secrets and outputs; its numbers.
+"""Special values in the engine's properties: marks of unknown values, secrets and outputs; also its numbers.
 
 https://github.com/pulumi/pulumi/blob/v3.259.0/sdk/go/common/resource/plugin/rpc.go and
 https://github.com/pulumi/pulumi/blob/v3.259.0/sdk/go/common/resource/sig/sig.go. The SDK defines them too, under
@@ -24,14 +24,14 @@ MARK: Final = "4dabf18193072939515e22adb298388d"
 """Key of a mapping that represents a special value; its value is the kind."""
 
 SECRET_KIND: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 the kind, not a secret
-"""Kind of a secret: the key ``value`` holds it in clear."""
+"""Kind of a secret: the key ``value`` holds it in plain text."""
 
 OUTPUT_KIND: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 """Kind of an output: ``value`` if it is known, ``secret`` if it is one."""
 
 
 def with_integers(value: Any) -> Any:
-    """Return properties with integers in place of whole floats, for the engine has one type of number."""
+    """Return properties with integers in place of whole floats, because the engine has one type of number."""
     if isinstance(value, dict):
         return {key: with_integers(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Environment of a cluster and its platform: one of each per stack."""
+"""Environment of a cluster and its platform; a stack has one cluster and one platform."""
 
 from enum import StrEnum
 from typing import Final
@@ -19,7 +19,7 @@ ENVIRONMENT_TAG: Final = "environment"
 
 
 class PlatformProfile(StrEnum):
-    """Software that the cluster is prepared for."""
+    """Platform software that the cluster is prepared for."""
 
     MLRUN_CE = "mlrun-ce"
     """The open-source MLRun Community Edition chart."""

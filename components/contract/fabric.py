@@ -1,4 +1,4 @@
-"""Fast networks between the nodes of a pool, and places close to each other: for work that many nodes do together."""
+"""Fast networks between the nodes of a pool, and placement close together: for distributed work."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias
@@ -10,7 +10,7 @@ from components.contract.reservation import ROLES
 from components.contract.roles import PoolRole
 
 EFA: Final = "efa"
-"""Value of the node label ``FABRIC`` where nodes have Elastic Fabric Adapters."""
+"""Value of the node label ``FABRIC`` if nodes have Elastic Fabric Adapters."""
 
 EFA_RESOURCE: Final = "vpc.amazonaws.com/efa"
 """Resource of AWS's device plug-in for these adapters.
@@ -23,14 +23,14 @@ HUGE_PAGES: Final = "hugepages-2Mi"
 """Resource of huge pages of 2 MiB: Kubernetes' name for them."""
 
 _PAGES_OF_A_VCPU: Final = 110
-"""Huge pages that EFA's installer keeps for each vCPU, beside one more for the machine.
+"""Huge pages that EFA's installer reserves for each vCPU, plus one for the machine.
 
 bottlerocket-os/bottlerocket-core-kit, pull request 141. Nodes show the same: 21,122 MiB with 96 vCPUs
 (aws-samples/awsome-distributed-training, ``3.test_cases/2.nemo-launcher/EKS/README.md``), 42,242 MiB with 192.
 """
 
 _PLACED_ANYWHERE: Final = frozenset({Variant.BURSTABLE, Variant.FLEX})
-"""Machines of AWS that no placement group takes.
+"""Variants of AWS's machines that placement groups do not accept.
 
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-groups.html
 """
@@ -46,7 +46,7 @@ class Fabric(NamedTuple):
     interfaces: int
     """How many a node has."""
     huge_pages_mib: int
-    """Memory that is huge pages and nothing else."""
+    """Memory that is usable as huge pages only."""
 
 
 def fabric_of(machine: InstanceType) -> Fabric:
@@ -55,14 +55,14 @@ def fabric_of(machine: InstanceType) -> Fabric:
 
 
 def require_closeness(key: str, choices: Mapping[str, Any]) -> None:
-    """Refuse a fast network, or places close to each other, that its pool cannot have.
+    """Refuse a fast network, or placement close together, that its pool cannot have.
 
     Parameters
     ----------
     key
         ``fabric`` or ``close_together``.
     choices
-        What was read of the pool so far.
+        The pool's valid fields so far.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def require_closeness(key: str, choices: Mapping[str, Any]) -> None:
         findings.add("needs zone: nodes are near each other inside one zone only")
     types = [INSTANCE_TYPES[name] for name in choices.get("instance_types", ())]
     if len(types) > 1:
-        findings.add("needs a pool with one machine type, so that its nodes are one group and alike")
+        findings.add("needs a pool with one machine type, so that its nodes form one group of equal nodes")
     for message in _of_fabric(types, choices) if key == "fabric" else _of_closeness(types, choices):
         findings.add(message)
     findings.raise_if_any()
@@ -90,7 +90,7 @@ def _of_fabric(types: list[InstanceType], choices: Mapping[str, Any]) -> list[st
     if without := [each.name for each in types if each.provider is Provider.AWS and not each.fabric]:
         found.append(f"needs machine types with EFA, unlike {', '.join(without)}; use larger sizes, or remove it")
     if choices.get("sharing"):
-        found.append("is impossible beside sharing: NCCL gives each process a GPU of its own; remove one of the two")
+        found.append("is impossible with sharing: NCCL gives each process its own GPU; remove one of the two")
     return found
 
 
@@ -99,14 +99,14 @@ def _of_closeness(types: list[InstanceType], choices: Mapping[str, Any]) -> list
     if never := [each.name for each in types if each.provider is Provider.AWS and each.variants & _PLACED_ANYWHERE]:
         found.append(f"is impossible with {', '.join(never)}, which the cloud places anywhere; use other types")
     if choices.get("reservation"):
-        found.append("is impossible beside reservation, whose machines have their places already; remove it")
+        found.append("is impossible with reservation, whose machines are already placed; remove it")
     return found
 
 
 PoolFabric: TypeAlias = Annotated[
     bool,
     Explained(
-        "Pods talk over the usual network.",
+        "Pods communicate over the usual network.",
         f"Network interfaces of the nodes, their device plug-in, the resource {EFA_RESOURCE}, and the label "
         f"{LabelKey.FABRIC} (docs/gpus.md).",
     ),
@@ -115,8 +115,8 @@ PoolFabric: TypeAlias = Annotated[
 PoolCloseness: TypeAlias = Annotated[
     bool,
     Explained(
-        "Places anywhere in a zone are found more often.",
-        "A placement group for the pool's machines: less delay between them, and none where there is no room beside "
-        "the others (docs/gpus.md).",
+        "Machines anywhere in a zone are available more often.",
+        "A placement group for the pool's machines: less delay between them, but new ones start only if there is room "
+        "next to the others (docs/gpus.md).",
     ),
 ]

@@ -1,4 +1,4 @@
-"""Gangs: MPI jobs whose workers all run at the same time, so that one too many keeps all of them waiting."""
+"""Gangs: MPI jobs whose workers all start together: if one does not fit, all of them wait."""
 
 import json
 from collections.abc import Iterable
@@ -18,14 +18,14 @@ NEEDS_ALL_WORKERS: Final = "!dyn(object).spec.?runPolicy.?schedulingPolicy.?minA
 """Whether a job starts only with all its workers: ``SchedulingPolicy`` in the same file."""
 
 _EACH: Final = (
-    # A custom resource keeps what its author wrote: a number or a text.
+    # In a custom resource a quantity may be a number or a text, as its author wrote it.
     "variables.containers.map(c, string(c.?resources.?limits[?gpu].orValue(dyn('0'))))"
     ".filter(q, isQuantity(q) && quantity(q).isInteger()).map(q, quantity(q).asInteger()).sum()"
 )
 """GPUs of one worker."""
 
 _ROOM: Final = "variables.nodes[need.gpu].map(n, int(n[0] / need.each * n[1])).sum()"
-"""Workers that fit on all nodes of all pools. A worker does not take its GPUs from two nodes."""
+"""Workers that fit on all nodes of all pools. A worker cannot use GPUs of two nodes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class GpuRoom:
     nodes: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     """GPUs of a node and greatest number of such nodes, for each node group, by name of the GPU."""
     shown: dict[str, str] = field(default_factory=dict)
-    """The same for people, by name of the GPU."""
+    """The same as readable text, by name of the GPU."""
 
     @property
     def variables(self) -> dict[str, str]:
@@ -56,20 +56,20 @@ _TEXT: Final = (
 )
 
 MESSAGE: Final = "the workers of the MPI job need more GPUs than the pools can have"
-"""What a rejection says if the list is too long."""
+"""Message of a rejection if the list is too long."""
 
 MESSAGE_EXPRESSION: Final = (
     "'the MPI job would wait forever: ' + variables.violations.join('; ') + '. Lower the replicas or the GPUs of its"
     " workers, or raise size.max of a pool in the stack file'"
 )
-"""Expression for what a rejection says."""
+"""Expression for the message of a rejection."""
 
 
 def gpu_room(groups: Iterable[NodeGroup]) -> GpuRoom:
-    """Return what the groups of user work can hold.
+    """Return the GPUs of the groups of user work.
 
-    GPUs under a name of the user's own are left out: such a name may stand for a part of a GPU, and a node has more of
-    them than its machine type has GPUs. How many shares a node of a pool with ``sharing`` has is known.
+    GPUs with a custom name are left out: such a name may mean a part of a GPU, and a node may have more of these than
+    its machine type has GPUs. Shares of a pool with ``sharing`` are counted, because their number is known.
     """
     room = GpuRoom()
     for group in groups:

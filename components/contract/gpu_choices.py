@@ -1,4 +1,4 @@
-"""What runs on the GPU nodes of a cloud's cluster beside the pods of users."""
+"""Software that runs on the GPU nodes of a cloud's cluster besides the pods of users."""
 
 import re
 from typing import Annotated, Final
@@ -11,7 +11,7 @@ DEVICE_PLUGIN_VERSION: Final = "v0.19.3"
 """NVIDIA's device plug-in that this release is tested with: https://github.com/NVIDIA/k8s-device-plugin/releases."""
 
 _VERSION: Final = r"^v(?!0\.19\.[012]$)\d+\.\d+\.\d+$"
-"""Any version but those with the fault of NVIDIA/k8s-device-plugin#1692, which #1837 repairs in v0.19.3."""
+"""Any version except those with the bug NVIDIA/k8s-device-plugin#1692, which #1837 fixes in v0.19.3."""
 
 
 def _version(text: str) -> str:

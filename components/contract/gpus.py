@@ -15,10 +15,10 @@ RESOURCES: Final = {"nvidia": DEFAULT_GPU_RESOURCE, "amd": "amd.com/gpu", "aws":
 https://awsdocs-neuron.readthedocs-hosted.com/en/latest/containers/kubernetes-getting-started.html."""
 
 TURNS: Final = f"{DEFAULT_GPU_RESOURCE}.shared"
-"""Turns on GPUs that pods share: NVIDIA/k8s-device-plugin 0.19.3, ``README.md`` (``renameByDefault``)."""
+"""Resource of turns on GPUs that pods share: NVIDIA/k8s-device-plugin 0.19.3, ``README.md`` (``renameByDefault``)."""
 
 MIG_PREFIX: Final = "nvidia.com/mig-"
-"""Slices of GPUs, before their profile: the same file (``migStrategy: mixed``)."""
+"""Prefix of resources of slices, followed by their profile: the same file (``migStrategy: mixed``)."""
 
 
 def is_part_of_gpu(resource: str) -> bool:

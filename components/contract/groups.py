@@ -44,13 +44,13 @@ class NodeGroup:
     hours: PoolHours | None = None
     """Hours outside which the minimum is lower, with the group's share of that minimum; None if it never changes."""
     headroom: Headroom | None = None
-    """Room that the pool keeps free, in whichever of its groups; None if it keeps none."""
+    """Room that the pool keeps free in any of its groups; None if it keeps none."""
     prepull_images: tuple[str, ...] = ()
     """Images that its nodes pull when they start."""
     warm_pool: WarmPool | None = None
-    """Machines that stand by, as many as are the group's share; None if there are none."""
+    """Machines of the warm pool, the group's share of them; None if there are none."""
     upgrade: PoolUpgrade | None = None
-    """Limits of upgrades; None if the stack file says nothing of them."""
+    """Limits of upgrades; None if the stack file sets none."""
     is_zonal: bool = False
     """Whether a cloud creates one group per zone."""
     zone: str | None = None
@@ -76,12 +76,12 @@ class NodeGroup:
 
     @property
     def initial_nodes(self) -> int:
-        """Nodes at creation: as many as the group has that it replaces, within its bounds; else its minimum."""
+        """Nodes at creation: as many as the group that it replaces has, within its bounds; else its minimum."""
         return max(self.size.min, min(self.live_nodes or 0, self.size.max))
 
     @property
     def devices(self) -> dict[str, int]:
-        """What each node offers beside CPU and memory, by resource name: GPUs or shares of them, fast interfaces."""
+        """What each node offers besides CPU and memory, by resource name: GPUs or shares of them, fast interfaces."""
         gpus = {self.gpu_resource: self.gpus} if self.gpu_resource else {}
         return {**gpus, self.fabric.resource: self.fabric.interfaces} if self.fabric else gpus
 
@@ -102,12 +102,12 @@ class NodeGroup:
         return replace(first, memory_mib=first.memory_mib - huge) if huge else first
 
     def headroom_nodes(self, keeps: Reserves) -> int:
-        """Return how many nodes the pool's headroom takes while nothing else runs; 0 without headroom."""
+        """Return how many nodes the pool's headroom needs while nothing else runs; 0 without headroom."""
         return self.headroom.nodes(self.machine, self.gpus, keeps) if self.headroom else 0
 
     @property
     def standing_by(self) -> int:
-        """Machines that stand by and cost as much as nodes."""
+        """Running machines of the warm pool, which cost as much as nodes."""
         return self.warm_pool.nodes if self.warm_pool and self.warm_pool.state is WarmState.RUNNING else 0
 
     @property
@@ -117,7 +117,7 @@ class NodeGroup:
 
     @property
     def annotations(self) -> dict[str, str]:
-        """Annotations of nodes that another owner's autoscaler may see: it removes no data node."""
+        """Annotations of nodes, by which an autoscaler of another owner keeps data nodes."""
         return {AnnotationKey.SCALE_DOWN_DISABLED.value: TRUE} if self.role is PoolRole.DATA else {}
 
     @property
@@ -154,11 +154,11 @@ def resolve_groups(
 
 
 def by_zone(group: NodeGroup, zones: Sequence[str]) -> Iterator[NodeGroup]:
-    """Return one group per zone if the group is zonal; otherwise the group itself.
+    """Yield one group per zone if the group is zonal; otherwise the group itself.
 
     A pod whose volume is in one zone cannot start in another, and the autoscaler cannot choose the zone in which a
     group over several zones grows (https://docs.aws.amazon.com/eks/latest/best-practices/cas.html). The bounds of a
-    pool are divided, so that their sums stay what the stack file says; a zone that gets no node gets no group. The
+    pool are divided, so that their sums equal those of the stack file; a zone that gets no node gets no group. The
     order of ``zones`` has no meaning.
     """
     if not group.is_zonal:
@@ -178,11 +178,11 @@ def by_zone(group: NodeGroup, zones: Sequence[str]) -> Iterator[NodeGroup]:
 
 
 def zones_unknown_at_zero(groups: Iterable[NodeGroup], zones: Collection[str]) -> dict[str, str]:
-    """Return what elastic pools over several zones cannot do while they are empty, by pool.
+    """Return messages about elastic pools over several zones for which pods may stay pending, by pool.
 
-    Only of roles whose pods return to a volume in one zone; other pods may start in any zone.
+    Only roles whose pods use a volume in one zone are checked; other pods may start in any zone.
 
-    The autoscaler knows an empty group by one of its zones: on AWS the first (``getAsgTemplate`` in
+    The autoscaler assumes one zone for an empty group: on AWS the first (``getAsgTemplate`` in
     ``cloudprovider/aws/aws_manager.go``), on Azure a random one (``buildGenericLabels`` in
     ``cloudprovider/azure/azure_template.go``).
     """
@@ -215,13 +215,13 @@ def _by_shape(group: NodeGroup) -> list[NodeGroup]:
 
 
 def _share_of_night(hours: PoolHours | None, low: int, index: int, parts: int) -> PoolHours | None:
-    """Return the hours of one zone's group; None if its minimum is the same by night."""
+    """Return the hours of one zone's group; None if its minimum does not change at night."""
     share = _share(hours.night_min, index, parts) if hours else low
     return hours.model_copy(update={"night_min": share}) if hours and share < low else None
 
 
 def _share_of_warm_pool(warm: WarmPool | None, index: int, parts: int) -> WarmPool | None:
-    """Return the machines that stand by for one zone's group; None if there are none."""
+    """Return the warm pool of one zone's group; None if it has none."""
     share = _share(warm.nodes, index, parts) if warm else 0
     return warm.model_copy(update={"nodes": share}) if warm and share else None
 
@@ -240,7 +240,7 @@ def _taints(pool: NodePool, pools: Iterable[NodePool], spot_taint: Taint | None)
 
 
 def _is_amd64_for_the_same_pods(other: NodePool, pool: NodePool) -> bool:
-    """Return whether pods that cannot use the ARM ``pool`` may go to ``other``; if not, a taint would strand them.
+    """Return whether pods that cannot use the ARM ``pool`` may run on ``other``; if not, a taint would strand them.
 
     Pods that name no role are plain jobs.
     """
@@ -315,7 +315,7 @@ def spare_nodes(groups: Iterable[NodeGroup], keeps: Reserves) -> dict[str, int]:
 
 
 def has_open_spot(groups: Iterable[NodeGroup]) -> bool:
-    """Return whether pods without tolerations may run on spot nodes, for want of a taint that keeps them off."""
+    """Return whether pods without tolerations may run on spot nodes, because no taint keeps them off."""
     return any(
         group.lifecycle is Lifecycle.SPOT
         and all(taint.effect is TaintEffect.PREFER_NO_SCHEDULE for taint in group.taints)

@@ -1,7 +1,7 @@
-"""Headroom: room that an elastic pool keeps free for pods which have not come yet.
+"""Headroom: room that an elastic pool keeps free for future pods.
 
-Placeholder pods ask for the room. No scheduler takes them, so they never hold it: the autoscaler alone counts them, and
-adds nodes as soon as they would no longer fit beside what runs
+Placeholder pods request the room. No scheduler places them, so they never occupy it: only the autoscaler counts them,
+and adds nodes as soon as they would no longer fit next to the running pods
 (docs/decisions/0032-placeholders-without-a-scheduler.md).
 """
 
@@ -22,7 +22,7 @@ from components.contract.roles import PoolRole
 HEADROOM: Final = "igz-headroom"
 """Name of the placeholders' priority class, of their namespace and of the scheduler that they wait for.
 
-No scheduler has the name. The autoscaler gets it as one that it need not wait for.
+No scheduler has the name. ``BYPASSED_FLAG`` contains it.
 """
 
 PRIORITY: Final = -1
@@ -36,7 +36,7 @@ PRIORITY_MIN: Final = -10
 """Lowest priority for which the autoscaler adds nodes: its default of ``expendable-pods-priority-cutoff``."""
 
 BYPASSED_FLAG: Final = "bypassed-scheduler-names"
-"""Flag of the autoscaler: schedulers for whose pods it adds nodes before they have looked at them.
+"""Flag of the autoscaler: schedulers for whose pods it adds nodes before they have tried to place them.
 
 It also ends the autoscaler's own wait of 2 s, or 30 s for GPUs, before it adds nodes for any pod. All releases that a
 stack file may choose have it: kubernetes/autoscaler 1959f5f6, ``config/flags/flags.go``, and
@@ -44,11 +44,11 @@ stack file may choose have it: kubernetes/autoscaler 1959f5f6, ``config/flags/fl
 """
 
 PODS_MAX: Final = 50
-"""Maximum number of pods for which a pool keeps room: more are a larger ``size.min``."""
+"""Maximum number of pods for which a pool keeps room; for more, raise ``size.min``."""
 
 DAEMONS_MILLIS: Final = 400
 DAEMONS_MIB: Final = 512
-"""CPU and memory of a node that the cluster's DaemonSets take, such as the CNI, kube-proxy and CSI drivers: assumed,
+"""CPU and memory of a node that the cluster's DaemonSets use, such as the CNI, kube-proxy and CSI drivers: assumed,
 a little more than ``workbench/rehearsal/cluster/loads.yaml`` lists."""
 
 _MIB: Final = 2**20
@@ -88,7 +88,7 @@ class Headroom(ContractModel):
         require_growth(pool, "it keeps no room")
         role = pool.get("role")
         if pool.get("office_hours"):
-            raise ValueError("keeps nodes at night, which officeHours are to end; remove one of the two")
+            raise ValueError("keeps nodes at night, which officeHours would remove; remove one of the two")
         findings = Findings()
         if role is PoolRole.GPU and not self.gpus:
             findings.add("PL-06: must be at least 1 in a pool of role 'gpu', where no other pods run", "gpus", given=0)
@@ -99,7 +99,7 @@ class Headroom(ContractModel):
         findings.raise_if_any()
 
     def pods_on(self, instance: InstanceType, devices: int, keeps: Reserves) -> int:
-        """Return for how many of the pods a node has room beside the cluster's daemons.
+        """Return for how many of the pods a node has room besides the cluster's daemons.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class Headroom(ContractModel):
         devices
             GPUs that the node offers, or shares of them.
         keeps
-            What the node keeps for itself.
+            Resources that the node reserves for itself.
         """
         millis, mib = room_on(instance, keeps)
         rooms = [Decimal(millis) / 1000 / parse_quantity(self.cpu), mib * _MIB / parse_quantity(self.memory)]
@@ -117,19 +117,19 @@ class Headroom(ContractModel):
         return max(0, int(min(rooms)))
 
     def nodes(self, instance: InstanceType, devices: int, keeps: Reserves) -> int:
-        """Return how many nodes the room takes while nothing else runs; 0 if no pod fits on one.
+        """Return how many nodes the room needs while nothing else runs; 0 if no pod fits on one.
 
         Parameters
         ----------
         instance, devices, keeps
-            As of ``pods_on``.
+            As for ``pods_on``.
         """
         fitting = self.pods_on(instance, devices, keeps)
         return math.ceil(self.pods / fitting) if fitting else 0
 
 
 def room_on(instance: InstanceType, keeps: Reserves) -> tuple[int, int]:
-    """Return the millicores and the MiB of a node that are left beside the cluster's daemons."""
+    """Return the millicores and the MiB of a node that the cluster's daemons leave free."""
     return (
         keeps.allocatable_cpu_millis(instance) - DAEMONS_MILLIS,
         keeps.allocatable_memory_mib(instance) - DAEMONS_MIB,

@@ -1,7 +1,7 @@
-"""Office hours: when a pool keeps its minimum, or a whole development cluster has nodes at all.
+"""Office hours: when a pool keeps its minimum size, or when a whole development cluster has nodes.
 
-The clouds keep the hours themselves, by schedules that they run without us. The hours are computed here as well,
-to distinguish a cluster that is stopped on schedule from one that failed.
+Schedules in the cloud apply the hours; this package does not run for that. The hours are also computed here, to
+distinguish a cluster that is stopped on schedule from one that failed.
 """
 
 import re
@@ -17,12 +17,12 @@ from components.contract.choices import ContractModel, Explained, Findings
 from components.contract.pool_size import NODES_MAX, PoolSize
 
 CLOCK_CHANGES_OF: Final = 2026
-"""Year whose changes between summer and winter time stand for those of every year."""
+"""Year whose changes to and from daylight saving time are used as an example of every year."""
 
 NIGHT_MIN: Final = 2 * 60
-"""Minutes that a night lasts at least.
+"""Minimum length of a night in minutes.
 
-A cluster's groups stop within 35 minutes (``eks.hours``), and Azure wants half an hour between stop and start:
+A cluster's groups stop within 35 minutes (``eks.hours``), and Azure requires half an hour between stop and start:
 https://learn.microsoft.com/azure/aks/start-stop-cluster.
 """
 
@@ -55,7 +55,7 @@ def _as_text(given: object) -> object:
 
 def _clock(text: str) -> str:
     if not re.fullmatch(_CLOCK, text, re.ASCII):
-        raise ValueError("must be a time of 24 hours with two digits each, such as '08:00'")
+        raise ValueError("must be a 24-hour time with two digits each, such as '08:00'")
     return text
 
 
@@ -76,7 +76,7 @@ def _differing(days: tuple[Weekday, ...]) -> tuple[Weekday, ...]:
 
 
 def _minutes(clock: str) -> int:
-    """Return the minutes of a time since midnight."""
+    """Return the minutes from midnight to a time."""
     hour, minute = map(int, clock.split(":"))
     return hour * 60 + minute
 
@@ -153,7 +153,7 @@ class OfficeHours(ContractModel):
 
     @property
     def doubtful_times(self) -> tuple[str, ...]:
-        """Return which of its times a change of the clocks skips or repeats on one of its days of the year."""
+        """Times that a change to or from daylight saving time skips or repeats on one of its days."""
         zone, first = ZoneInfo(self.time_zone), date(CLOCK_CHANGES_OF, 1, 1)
         year = (first + timedelta(days=number) for number in range(365))
         days = [day for day in year if WEEKDAYS[day.weekday()] in self.days]
@@ -166,7 +166,7 @@ class OfficeHours(ContractModel):
 
     @override
     def __str__(self) -> str:
-        """Return the hours for people."""
+        """Return the hours as readable text."""
         days = [day for day in WEEKDAYS if day in self.days]
         first, last = WEEKDAYS.index(days[0]), WEEKDAYS.index(days[-1])
         together = len(days) > 2 and last - first + 1 == len(days)  # noqa: PLR2004 two days are shorter listed

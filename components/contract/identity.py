@@ -23,7 +23,7 @@ NOBODYS_ACCOUNT: Final = "default"
 """Service account of pods that name none, core services among them."""
 
 ACCOUNTS_MAX: Final = 19
-"""Maximum number of accounts beside ``JOBS_ACCOUNT``: Entra trusts 20 accounts per identity.
+"""Maximum number of accounts besides ``JOBS_ACCOUNT``: Entra trusts 20 accounts per identity.
 
 entra-docs, ``workload-identity-federation-considerations.md`` (2024). EKS allows 5,000 associations per cluster.
 """
@@ -36,7 +36,7 @@ ENTRIES_MAX: Final = 50
 
 
 class Access(StrEnum):
-    """What jobs may do with data."""
+    """How jobs may use data."""
 
     READ = "read"
     WRITE = "write"
@@ -109,7 +109,7 @@ def _repository(name: str) -> str:
 
 def _account(name: str) -> str:
     if name == NOBODYS_ACCOUNT:
-        raise ValueError("is the account of every pod that names none, core services too; use one of its own")
+        raise ValueError("is the account of every pod that names none, including core services; use a separate account")
     if name == JOBS_ACCOUNT:
         raise ValueError("always has the identity; remove it")
     if not is_dns_label(name):
@@ -199,7 +199,7 @@ class CloudIdentity(ContractModel):
         tuple[KeyArn, ...],
         Explained(
             "Buckets with S3's own keys need none.",
-            "The same policy: use of the keys through S3 alone. The key's policy must leave access to IAM.",
+            "The same policy: use of the keys through S3 only. The key's policy must delegate access to IAM.",
         ),
     ] = Field(
         (),
@@ -220,7 +220,7 @@ class CloudIdentity(ContractModel):
     )
     registries: Annotated[
         tuple[RegistryGrant, ...],
-        Explained("Nodes pull images with an identity of their own.", "Role assignments on the registries."),
+        Explained("Nodes pull images with their own identity.", "Role assignments on the registries."),
     ] = Field(
         (),
         max_length=ENTRIES_MAX,
@@ -230,7 +230,7 @@ class CloudIdentity(ContractModel):
     vault_keys: Annotated[
         tuple[VaultKeyId, ...],
         Explained(
-            "Azure Storage decrypts by itself, whatever its key; jobs need keys only for what they encrypt themselves.",
+            "Azure Storage decrypts by itself with any key; jobs need keys only for data that they encrypt themselves.",
             "The role Key Vault Crypto User on each key. The vault must use Azure RBAC.",
         ),
     ] = Field(
@@ -245,7 +245,7 @@ class CloudIdentity(ContractModel):
     ] = Field(
         (),
         max_length=ACCOUNTS_MAX,
-        description=f"Further service accounts with the same identity beside {JOBS_ACCOUNT}.",
+        description=f"Further service accounts with the same identity, besides {JOBS_ACCOUNT}.",
         examples=[["sparkapp"]],
     )
 
@@ -283,12 +283,12 @@ class CloudIdentity(ContractModel):
 
 
 def other_clouds(namespace: str, identity: CloudIdentity, keys: tuple[str, ...], cloud: str) -> Iterator[Mismatch]:
-    """Find what an identity names of another cloud; paths begin at the namespaces.
+    """Find grants of an identity that belong to another cloud; paths begin at the namespaces.
 
     Parameters
     ----------
     keys
-        Names of the fields that this cloud has.
+        Names of the fields that exist on this cloud.
     cloud
         Its name in the message.
     """
@@ -299,7 +299,7 @@ def other_clouds(namespace: str, identity: CloudIdentity, keys: tuple[str, ...],
 
 
 def key_problem(mlrun: MlrunChoices, identity: CloudIdentity) -> str | None:
-    """Return why functions would not use the identity, but a static key that MLRun mounts; None if they use it."""
+    """Return why functions would use a static key that MLRun mounts, and not the identity; None if they use it."""
     mount = mlrun.auto_mount
     if not (mount and mount.type is AutoMountType.S3 and identity.buckets):
         return None

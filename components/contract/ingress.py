@@ -19,16 +19,16 @@ https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_HostHea
 """
 
 FIRST_PART_MAX: Final = 61
-"""Maximum length of a host name's first part: DNS allows 63, and external-dns has records with ``a-`` in front."""
+"""Maximum length of a host name's first part: DNS allows 63, and external-dns adds records with ``a-`` in front."""
 
 DOMAIN_MAX: Final = HOST_MAX - len("mlrun-api.")
 """Maximum length of a domain, in characters."""
 
 CONTROLLER_NAMESPACE: Final = "ingress"
-"""Namespace of a controller of the user's, unless the stack file names another."""
+"""Namespace of the user's own controller, unless the stack file names another."""
 
 TLS_SECRET: Final = "ingress-tls"  # noqa: S105 the name of a Secret
-"""Secret into which cert-manager puts a certificate, unless the stack file names another."""
+"""Secret in which cert-manager stores a certificate, unless the stack file names another."""
 
 EXTERNAL_DNS: Final = "external-dns"
 """EKS add-on, chart, namespace and service account of the program that creates names."""
@@ -74,7 +74,7 @@ ENDPOINTS: Final = (UI, API, NUCLIO, JUPYTER, GRAFANA)
 labels are those of ``tests/kit``, with their sources."""
 
 CHALLENGES: Final = ({"acme.cert-manager.io/http01-solver": "true"}, 8089)
-"""Labels and port of the pods with which cert-manager proves by HTTP-01 that it has a name.
+"""Labels and port of the pods with which cert-manager proves by HTTP-01 that it controls a name.
 
 cert-manager/cert-manager ``pkg/apis/acme/v1/types.go``, ``pkg/issuer/acme/http/http.go``.
 """
@@ -97,15 +97,15 @@ class WaysIn:
     annotations
         Annotations of an Ingress.
     has_issuer
-        Whether cert-manager makes the certificate.
+        Whether cert-manager creates the certificate.
     tls_secret
         Secret with the certificate; empty if an Ingress names none.
     suffix
-        Behind the names of services, where several namespaces have them. Default: nothing.
+        Suffix of the names of services, if several namespaces have them. Default: none.
     controller
-        Values of the chart of the class's controller, by path. Default: the controller is the user's.
+        Values of the chart of the class's controller, by path. Default: none; the user runs the controller.
     names
-        Values of the chart of external-dns, by path. Default: there is an add-on, or the names are the user's.
+        Values of the chart of external-dns, by path. Default: none; an add-on or the user creates the names.
     """
 
     domain: str
@@ -135,15 +135,15 @@ class WaysIn:
 
 
 def suffixes(core_namespaces: Sequence[str]) -> dict[str, str]:
-    """Return what stands behind the names of services, by namespace with core services: nothing in the first.
+    """Return the suffixes of the names of services, by namespace with core services; empty for the first.
 
-    The names stay below the domain, and so within its certificate.
+    The resulting names are directly below the domain, so its certificate covers them.
     """
     return {name: f"-{name}" if index else "" for index, name in enumerate(core_namespaces)}
 
 
 def long_names(ways_in: WaysIn | None, core_namespaces: Sequence[str]) -> Iterator[Mismatch]:
-    """Find namespaces whose services have no host name that DNS and load balancers take; paths begin at them."""
+    """Find namespaces whose services' host names are too long for DNS or load balancers; paths begin at them."""
     if not ways_in:
         return
     for namespace, suffix in suffixes(core_namespaces).items():
@@ -158,7 +158,7 @@ def long_names(ways_in: WaysIn | None, core_namespaces: Sequence[str]) -> Iterat
 
 
 def in_namespace(namespace: str) -> dict[str, Any]:
-    """Return the peer in a network policy that is all pods of a namespace."""
+    """Return the peer in a network policy that selects all pods of a namespace."""
     return {"namespaceSelector": {"matchLabels": {WellKnownLabel.NAMESPACE_NAME.value: namespace}}}
 
 
@@ -172,16 +172,17 @@ def naming(domain: str, owner: str) -> dict[str, Any]:
     domain
         Domain of the names.
     owner
-        Name of the cluster among those whose names are in the same zone: external-dns changes its owner's names alone.
+        Name that distinguishes the cluster from others with names in the same zone: external-dns changes only names of
+        this owner.
     """
     return {
         "nodeSelector": {LabelKey.ROLE.value: PoolRole.INITIAL.value},
-        # Any other source whose resources the cluster lacks ends the program.
+        # With another source, external-dns would exit if the cluster lacks its resource type.
         "sources": ["ingress"],
         "domainFilters": [domain],
-        # By default names of deleted Ingresses stay.
+        # By default, external-dns keeps the names of deleted Ingresses.
         "policy": "sync",
-        # Otherwise it looks once a minute, and names remain if it goes together with the last Ingress.
+        # Otherwise it polls once a minute, and names remain if it is deleted together with the last Ingress.
         "triggerLoopOnEvent": True,
         "txtOwnerId": owner,
     }
@@ -224,16 +225,16 @@ NamespaceText = Annotated[str, AfterValidator(_namespace), Field(json_schema_ext
 
 
 class Ingress(ContractModel):
-    """What ways in have in common on every kind of cluster."""
+    """Settings of the ways in on every kind of cluster."""
 
     domain: Domain = Field(
-        description="Domain of the host names, before which mlrun, mlrun-api, nuclio, jupyter and grafana stand.",
+        description="Domain of the host names mlrun, mlrun-api, nuclio, jupyter and grafana.",
         examples=["ml.example.com"],
     )
 
 
 class OwnIngress(Ingress):
-    """Ways in through an ingress controller of yours, which this package neither installs nor configures."""
+    """Ways in through your own ingress controller, which this package neither installs nor configures."""
 
     class_name: ObjectName = Field(description="Ingress class of the controller.", examples=["traefik"])
     controller_namespace: Annotated[
@@ -242,8 +243,8 @@ class OwnIngress(Ingress):
     ] = Field(CONTROLLER_NAMESPACE, description="Namespace of the controller.", examples=["traefik"])
     cluster_issuer: Annotated[
         ObjectName | None,
-        Explained("Not every cluster has cert-manager.", "An annotation, by which cert-manager makes the certificate."),
-    ] = Field(None, description="ClusterIssuer of cert-manager that makes the certificate.", examples=["letsencrypt"])
+        Explained("Not every cluster has cert-manager.", "An annotation, by which cert-manager issues a certificate."),
+    ] = Field(None, description="ClusterIssuer of cert-manager that issues the certificate.", examples=["letsencrypt"])
     tls_secret: Annotated[
         ObjectName | None,
         Explained(f"With `clusterIssuer` {TLS_SECRET}; without it there is no TLS, which prod requires."),
@@ -255,7 +256,7 @@ class OwnIngress(Ingress):
 
     @property
     def ways_in(self) -> WaysIn:
-        """The ways in that result."""
+        """The cluster's ways in."""
         secret = self.tls_secret or (TLS_SECRET if self.cluster_issuer else "")
         issuer = {"cert-manager.io/cluster-issuer": self.cluster_issuer} if self.cluster_issuer else {}
         return WaysIn(
@@ -270,7 +271,7 @@ class OwnIngress(Ingress):
 
 
 INGRESS: Final = Explained(
-    "Only the owner of a network knows who may come in, and under which names.",
+    "Only the owner of a network knows who may have access, and under which names.",
     "Addresses in MLRun's values, an Ingress for its services, and a network policy that lets requests in.",
 )
 """Reason and effect of ``cluster.ingress`` on every kind of cluster."""
@@ -285,15 +286,15 @@ OwnIngressChoice = Annotated[
         examples=[{"domain": "ml.example.com", "className": "traefik", "clusterIssuer": "letsencrypt"}],
     ),
 ]
-"""The field ``ingress`` of kinds of clusters whose controller is the user's."""
+"""The field ``ingress`` of kinds of clusters on which users run their own controller."""
 
 
 IN_PRODUCTION: Final = "`ingress.clusterIssuer` or `ingress.tlsSecret`, if there is `ingress`"
-"""What production requires of them, for the reference page."""
+"""Requirement in production, for the reference page."""
 
 
 def own_ways_in(ingress: OwnIngress | None) -> WaysIn | None:
-    """Return the ways in through a controller of the user's; None if there are none."""
+    """Return the ways in through the user's own controller; None if there are none."""
     return ingress.ways_in if ingress else None
 
 

@@ -22,7 +22,7 @@ __all__ = ["ARM64", "FACTS", "INSTANCE_TYPES", "InstanceType", "Provider", "Vari
 
 
 class Variant(StrEnum):
-    """What sets a machine type apart from the plain ones of its shape."""
+    """What distinguishes a machine type from the plain ones of its shape."""
 
     BURSTABLE = "burstable"
     """Full speed only as long as CPU credits last."""
@@ -40,7 +40,7 @@ class Variant(StrEnum):
     """Higher clock rate."""
 
     HDD = "hdd"
-    """Local disks that rotate."""
+    """Local hard disks."""
 
     HPC = "hpc"
     """For tightly coupled computing."""
@@ -81,9 +81,9 @@ class InstanceType:
     offers_spot: bool = True
     """Whether the cloud sells its spare capacity."""
     pod_addresses: int = 0
-    """On AWS for how many pods its first network card has addresses."""
+    """On AWS: the number of pods for which its first network card has addresses."""
     fabric: int = 0
-    """On AWS how many Elastic Fabric Adapters it can have."""
+    """On AWS: the maximum number of Elastic Fabric Adapters."""
 
     @property
     def shape(self) -> tuple[int, int, int, str]:
@@ -114,7 +114,7 @@ class InstanceType:
 
 
 class _InstanceTypes(Mapping[str, InstanceType]):
-    """All types by name. The files are read at the first look-up, and a type is made at its own."""
+    """All types by name. The files are read at the first look-up; each type is created at its first look-up."""
 
     def __init__(self) -> None:
         self._made = dict[str, InstanceType]()
@@ -172,4 +172,4 @@ def _made(provider: Provider, row: Sequence[str]) -> InstanceType:
 
 
 INSTANCE_TYPES: Final[Mapping[str, InstanceType]] = _InstanceTypes()
-"""Every type that a node group takes, by its provider's name for it."""
+"""Every type that a node group can have, by its provider's name for it."""

@@ -41,17 +41,17 @@ def no_demands(_: ContractModel, __: Environment) -> Iterator[Mismatch]:
 
 
 def ready_to_create(_: ContractModel) -> Iterator[Mismatch]:
-    """Return nothing: a first `up` needs nothing that an existing cluster can do without."""
+    """Return nothing: the first `up` needs the same settings as later ones."""
     return iter(())
 
 
 def no_egress(_: ContractModel) -> Sequence[AllowedEgress]:
-    """Return nothing: nothing outside the cluster is known that pods need."""
+    """Return nothing: no destination outside the cluster is known to be required."""
     return ()
 
 
 def no_identities(_: ContractModel, identities: Mapping[str, CloudIdentity]) -> Iterator[Mismatch]:
-    """Refuse cloud identities: this package makes none for this kind of cluster."""
+    """Refuse cloud identities: this package creates none for this kind of cluster."""
     for namespace in identities:
         yield Mismatch(
             (namespace, "identity"),
@@ -67,17 +67,17 @@ def no_storage(_: ContractModel, storage: Mapping[str, Storage]) -> Iterator[Mis
 
 
 def any_volume(_: ContractModel, __: Volumes) -> Iterator[Mismatch]:
-    """Return nothing: any volume is possible that is in a storage of the stack file."""
+    """Return nothing: any volume in a storage of the stack file is possible."""
     return iter(())
 
 
 def no_ways_in(_: ContractModel) -> WaysIn | None:
-    """Return nothing: how clients reach services is their owner's."""
+    """Return nothing: the cluster's owner decides how clients reach services."""
     return None
 
 
 def any_group(_: ContractModel, __: str) -> str | None:
-    """Return nothing: any name can be that of a group."""
+    """Return nothing: a group can have any name."""
     return None
 
 
@@ -97,38 +97,38 @@ class KindDescriptor(Generic[ConfigT]):
     mismatches: Check[ConfigT]
     """Finds what the cluster, or this package on it, would reject in the pools later; paths begin at the pools.
 
-    Takes the cluster, the pools by name, the groups that they become, and the environment: None if the stack file names
-    none or an unknown one, so that checks that depend on it are left out.
+    Its arguments are the cluster, the pools by name, the groups that they become, and the environment. This is None if
+    the stack file names none or an unknown one; checks that depend on it are then left out.
     """
     owner_problem: Callable[[ServerOwner], str | None]
     """Returns why a server owner is impossible for this kind; None if it is possible."""
     split: Callable[[ConfigT, NodeGroup], Iterable[NodeGroup]] = no_split
     """Divides a group of one shape into the groups that the cluster creates; default: leaves it whole."""
     zones: Callable[[ConfigT], Sequence[str]] = no_zones
-    """Returns the zones over which a group spans that is not zonal; default: none."""
+    """Returns the zones that a group spans if it is not zonal; default: none."""
     nodes: KindNodes[ConfigT] = field(default_factory=KindNodes)
-    """What nodes are because of their kind; default: nodes of which nothing is known."""
+    """Properties of nodes that the kind decides; default: those of unknown nodes."""
     environment_problems: Callable[[ConfigT, Environment], Iterator[Mismatch]] = no_demands
     """Finds what an environment requires of the cluster itself; paths begin at the cluster."""
     creation_problems: Callable[[ConfigT], Iterator[Mismatch]] = ready_to_create
-    """Finds what would keep the first `up` of a new cluster from finishing; paths begin at the cluster.
+    """Finds what would make the first `up` of a new cluster fail; paths begin at the cluster.
 
-    An existing cluster is not refused for it: its owner may have solved the problem outside the stack file.
+    This is not checked for a cluster that was created already: its owner may have solved the problem elsewhere.
     """
     egress: Callable[[ConfigT], Sequence[AllowedEgress]] = no_egress
     """Returns what pods of user namespaces reach on every cluster of this kind: API server and credentials."""
     identity_problems: Callable[[ConfigT, Mapping[str, CloudIdentity]], Iterator[Mismatch]] = no_identities
-    """Finds what the cloud would refuse of namespaces' identities, by namespace; paths begin at the namespaces."""
+    """Finds what the cloud would refuse in namespaces' identities, by namespace; paths begin at the namespaces."""
     ways_in: Callable[[ConfigT], WaysIn | None] = no_ways_in
-    """Returns how clients outside reach services, if the stack file says it; default: nothing is known."""
+    """Returns how clients outside reach services, if the stack file defines it; default: None."""
     storage_problems: Callable[[ConfigT, Mapping[str, Storage]], Iterator[Mismatch]] = no_storage
     """Finds shared storage that the cluster cannot have; paths begin at the stack file's ``storage``."""
     volume_problems: Callable[[ConfigT, Volumes], Iterator[Mismatch]] = any_volume
-    """Finds volumes in shared storage that cannot be; paths begin at the stack file's ``namespaces``."""
+    """Finds volumes that are impossible in shared storage; paths begin at the stack file's ``namespaces``."""
     provisioned: frozenset[StorageType] = frozenset()
-    """Shared storage that the stack makes and whose class makes a volume for each claim; others have declared ones."""
+    """Types of shared storage whose class creates a volume for each claim; others need declared volumes."""
     group_problem: Callable[[ConfigT, str], str | None] = any_group
-    """Returns why no group can have a name on this kind of cluster; None if one can."""
+    """Returns why a group cannot have a name on this kind of cluster; None if it can."""
     group_note: Callable[[ConfigT, str], str | None] = any_group
     """Returns why a group of this name may have no members; None if it may have some."""
     spot_taint: Taint | None = None
@@ -136,7 +136,7 @@ class KindDescriptor(Generic[ConfigT]):
     stack_files: Mapping[Environment, str] = field(default_factory=dict)
     """Shipped stack files outside the usual place, ``examples/KIND-ENVIRONMENT``."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """Limits of this kind's names for the reference page, by the named thing."""
+    """Limits of this kind's names for the reference page, by the kind of name."""
     in_production: tuple[str, ...] = ()
     """Requirements of this kind's production clusters for the reference page."""
 

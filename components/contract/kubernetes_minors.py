@@ -1,4 +1,4 @@
-"""The minor versions of Kubernetes, one row each: how long each cloud supports it, and what of ours depends on it.
+"""The minor versions of Kubernetes, one row each: how long each cloud supports it, and the autoscaler's release for it.
 
 A new minor is one row here, plus the stack files that use it. The rest is derived: the versions that a stack file may
 choose, its schema and reference, the rules on ended versions, the autoscaler's image, and what the emulators of the
@@ -52,7 +52,7 @@ class KubernetesMinor:
     Parameters
     ----------
     support
-        By cloud; without clouds that never offered the minor. EKS:
+        Support by cloud; without clouds that never offered the minor. EKS:
         https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html; for minors whose support has ended,
         https://endoflife.date/amazon-eks.
         AKS: https://learn.microsoft.com/azure/aks/supported-kubernetes-versions. Azure names months; the day is their
@@ -60,8 +60,8 @@ class KubernetesMinor:
     autoscaler
         Release of Cluster Autoscaler, which holds a copy of this minor's scheduler:
         https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/README.md#releases. The patch is the
-        one that kOps installs (``pkg/model/components/clusterautoscaler.go``). None of minors
-        that had ended by then.
+        version that kOps installs (``pkg/model/components/clusterautoscaler.go``). None for
+        minors that had ended by then.
     """
 
     support: Mapping[Cloud, Support]
@@ -183,11 +183,11 @@ NodeVersion = Annotated[
     ),
     Explained(
         "That of the control plane.",
-        "Whether nodes follow the control plane at once; nodes that follow later keep its way back short "
+        "Whether nodes are upgraded together with the control plane; if they follow later, a rollback is quicker "
         "(docs/node-upgrades.md).",
     ),
 ]
 """The field ``node_version`` of a cloud's cluster, by the type of the minors that the cloud offers.
 
-It is declared behind ``version``, with which it is compared.
+It must be declared after ``version``, with which it is compared.
 """

@@ -42,7 +42,7 @@ class LabelKey(StrEnum):
     """On simulated nodes with whole GPUs: the model, such as ``A10G``. The autoscaler recognises a GPU group by it."""
 
     RESERVED = f"{OWN_DOMAIN}/lifecycle"
-    """``reserved`` on nodes of reserved capacity. The platform's lifecycle label has no word for it."""
+    """``reserved`` on nodes of reserved capacity. The platform's lifecycle label has no value for it."""
 
     GPU_SHARING = f"{OWN_DOMAIN}/gpu-sharing"
     """On nodes whose GPUs are shared: how, such as ``time-slicing-4`` or ``mig-1g.10gb-7``."""
@@ -66,7 +66,7 @@ class AnnotationKey(StrEnum):
     """On pods that may run on spot nodes: the restart plan, in the form of ``RESTART_PLAN_PATTERN``."""
 
     PLACED_BY = f"{OWN_DOMAIN}/placed-by"
-    """On pods that chose no place: why the API server gave them theirs."""
+    """On pods without node selection of their own: why the API server added one."""
 
     CORRECTED = f"{OWN_DOMAIN}/corrected"
     """On pods whose placement no node could meet: what the API server changed."""

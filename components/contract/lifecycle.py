@@ -14,7 +14,7 @@ class Lifecycle(StrEnum):
     """Cheaper, and the cloud may reclaim them at any time."""
 
     RESERVED = "reserved"
-    """Of capacity that the account has reserved. Kept until released, or until the reservation ends."""
+    """Machines of capacity that the account has reserved. Kept until released, or until the reservation ends."""
 
     @property
     def label_value(self) -> str:

@@ -1,4 +1,4 @@
-"""Live sizes of node groups, which ``igz-clusters`` reads and the program gives to groups that replace them."""
+"""Live sizes of node groups, which ``igz-clusters`` reads and the program sets on the groups that replace them."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -34,8 +34,8 @@ def load(text: str) -> dict[str, int]:
 def with_live_sizes(groups: Iterable[NodeGroup], sizes: Mapping[str, int]) -> tuple[NodeGroup, ...]:
     """Return the groups, each with as many nodes at its creation as the group of its name has now.
 
-    The engine creates a replacement before it deletes the old group, and then sends the declared size: the minimum
-    would leave the pods of the old nodes without a place. The size of a group that stays is not changed by this.
+    The engine creates a replacement with the declared size before it deletes the old group. With the minimum size, the
+    pods of the old nodes would have no place to run. This does not change the size of a group that is not replaced.
 
     Parameters
     ----------

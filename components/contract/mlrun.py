@@ -1,7 +1,7 @@
 """Settings of MLRun, as environment variables of its API (MLRun 1.12.1, ``mlrun/config.py``).
 
 A variable is ``MLRUN_`` and the upper-cased path of the setting, levels joined by ``__``. Selectors and tolerations
-are base64 of JSON: raw JSON makes MLRun fail at import. The list of classes has no spaces: MLRun does not strip.
+are base64 of JSON: raw JSON makes MLRun fail at import. The list of classes has no spaces: MLRun does not strip them.
 """
 
 import base64
@@ -19,14 +19,14 @@ from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
 from components.contract.taints import Taint
 
 OVERRIDE_CONFIG_MAP: Final = "mlrun-override-env"
-"""ConfigMap that the MLRun CE chart reads last and never creates: the hook for provisioning."""
+"""ConfigMap that the MLRun CE chart reads last and never creates, so that others can provide it."""
 
 
 class MlrunVariable(StrEnum):
     """Variables that place a function's pods and give them their volumes."""
 
     AUTO_MOUNT_TYPE = "MLRUN_STORAGE__AUTO_MOUNT_TYPE"
-    """What functions mount that mount nothing themselves, an ``AutoMountType``."""
+    """What MLRun mounts into functions that mount nothing themselves, an ``AutoMountType``."""
 
     AUTO_MOUNT_PARAMETERS = "MLRUN_STORAGE__AUTO_MOUNT_PARAMS"
     """Its parameters."""
@@ -63,7 +63,7 @@ STATE_THRESHOLD_PREFIX: Final = "MLRUN_FUNCTION__SPEC__STATE_THRESHOLDS__DEFAULT
 """Prefix of the variables that limit how long a run may stay in a state before it is aborted."""
 
 DEFAULT_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.USER_WORKLOADS.value: TRUE}
-"""Selector of all pools for user work, whatever their role."""
+"""Selector of all pools for user work, of any role."""
 
 
 def default_node_selector(groups: Iterable[NodeGroup], *, corrects: bool) -> dict[str, str]:
@@ -77,8 +77,8 @@ def default_node_selector(groups: Iterable[NodeGroup], *, corrects: bool) -> dic
     groups
         The cluster's groups.
     corrects
-        Whether the API server leads pods that request a GPU to the GPU role (``pod_corrections``). Where it does not,
-        the role would strand the functions that request a GPU, so it is left out if there are GPU groups.
+        Whether the API server moves pods that request a GPU to the GPU role (``pod_corrections``). If not, the role of
+        plain jobs would strand functions that request a GPU, so it is left out if there are GPU groups.
     """
     groups = tuple(groups)
     role = role_for_jobs(groups)
@@ -87,7 +87,7 @@ def default_node_selector(groups: Iterable[NodeGroup], *, corrects: bool) -> dic
 
 
 PREEMPTIBLE_NODE_SELECTOR: Final[Mapping[str, str]] = {LabelKey.LIFECYCLE.value: Lifecycle.SPOT.label_value}
-"""How MLRun recognises a spot node. A single key: several would be ANDed in one mode and ORed in another."""
+"""How MLRun recognises a spot node. It has a single key: MLRun ANDs several in one mode and ORs them in another."""
 
 
 def override_environment(
@@ -110,7 +110,7 @@ def override_environment(
         MlrunVariable.DEFAULT_CLASS.value: DEFAULT_USER_PRIORITY.value,
         MlrunVariable.VALID_CLASSES.value: ",".join(UserPriority),
         MlrunVariable.PREEMPTION_MODE.value: chosen.preemption_mode.value,
-        # MLRun reads values as JSON, and a bare -1 would be a number.
+        # MLRun parses values as JSON, and -1 without quotes would be a number.
         **{threshold_variable(s): f'"{t}"' if t == FOREVER else t for s, t in thresholds.items()},
     }
     for side in ("requests", "limits"):
@@ -132,7 +132,7 @@ def override_environment(
 
 
 def account_environment(service_account: str) -> dict[str, str]:
-    """Return the variable for the service account of functions that set none; empty is Kubernetes' own."""
+    """Return the variable for the service account of functions that set none; empty keeps Kubernetes' default."""
     return {MlrunVariable.SERVICE_ACCOUNT.value: service_account} if service_account else {}
 
 

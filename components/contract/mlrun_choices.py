@@ -15,7 +15,7 @@ class PreemptionMode(StrEnum):
 
     ALLOW = "allow"
     CONSTRAIN = "constrain"
-    """Nowhere else."""
+    """Only on spot nodes."""
 
     PREVENT = "prevent"
     NONE = "none"
@@ -30,7 +30,7 @@ STATE_THRESHOLDS: Final[Mapping[str, str]] = {
     "image_pull_backoff": "1h",
     "executing": "24h",
 }
-"""How long a run may stay in each state: MLRun's defaults, but a run without a node is aborted after a day."""
+"""How long a run may stay in each state: MLRun's defaults, except that a run without a node is aborted after a day."""
 
 FOREVER: Final = "-1"
 """Threshold of a state in which a run may stay without limit."""
@@ -51,7 +51,7 @@ Wait = Annotated[str, AfterValidator(_wait), Field(json_schema_extra={"pattern":
 class AutoMountType(StrEnum):
     """What MLRun mounts into pods of functions that mount nothing themselves (``mlrun/runtimes/pod.py``).
 
-    MLRun's type ``env`` is left out: it takes the values of variables, so credentials would be in plain text.
+    MLRun's type ``env`` is left out: its parameters are values of variables, so credentials would be in plain text.
     """
 
     NONE = "none"
@@ -76,7 +76,7 @@ _PARAMETERS: Final[Mapping[AutoMountType, tuple[str, ...]]] = {
     AutoMountType.S3: ("secret_name", "endpoint_url", "prefix", "aws_region", "non_anonymous"),
     AutoMountType.SECRET_ENV: ("secret_name",),
 }
-"""Parameters of each type that name no credential (``mlrun/runtimes/mounts.py``)."""
+"""Parameters of each type that contain no credential (``mlrun/runtimes/mounts.py``)."""
 
 _REQUIRED: Final = {AutoMountType.PVC: CLAIM, AutoMountType.SECRET_ENV: "secret_name"}
 
@@ -126,14 +126,14 @@ def _secret(text: str) -> str:
 
 
 class Registry(ContractModel):
-    """Where images of functions are pushed that MLRun builds."""
+    """Registry to which MLRun pushes the images of functions that it builds."""
 
     url: Annotated[str, AfterValidator(registry_address), Field(json_schema_extra={"pattern": f"^{_ADDRESS}$"})] = (
         Field(description="Address of the registry, without https://.", examples=["registry.example.com/ml"])
     )
     secret: Annotated[
         Annotated[str, AfterValidator(_secret), Field(json_schema_extra={"pattern": f"^{_NAME}$"})] | None,
-        Explained("The registry asks for no credentials, or the nodes' identity has them."),
+        Explained("The registry requires no credentials, or the nodes' identity has them."),
     ] = Field(
         None,
         description="Secret of type kubernetes.io/dockerconfigjson in MLRun's namespace, which you create.",
@@ -159,7 +159,7 @@ class MlrunChoices(ContractModel):
         Wait, Explained("MLRun's own default.", "MLRun's state threshold pending_scheduled.")
     ] = Field(
         STATE_THRESHOLDS["pending_scheduled"],
-        description="How long a run may wait on its node before MLRun aborts it, such as for volumes and a slow start.",
+        description="How long a run may wait on its node, such as for volumes or a slow start, before MLRun aborts it.",
         examples=["2h"],
     )
     pending_not_scheduled: Annotated[
@@ -200,7 +200,7 @@ class MlrunChoices(ContractModel):
     registry: Annotated[
         Registry | None,
         Explained(
-            "`values` takes it as the option --registry, and MLRun from its chart's values.",
+            "`values` has the option --registry, and MLRun reads the registry from its chart's values.",
             "MLRUN_HTTPDB__BUILDER__DOCKER_REGISTRY and MLRUN_HTTPDB__BUILDER__DOCKER_REGISTRY_SECRET, which win over "
             "the chart's; default of --registry and --registry-secret of `values`.",
         ),
@@ -211,5 +211,5 @@ class MlrunChoices(ContractModel):
     )
 
     def with_own(self, own: "MlrunChoices | None") -> "MlrunChoices":
-        """Return these settings with those that ``own`` sets in their place."""
+        """Return these settings, replaced by those that ``own`` sets."""
         return self.model_copy(update={name: getattr(own, name) for name in own.model_fields_set}) if own else self

@@ -1,13 +1,13 @@
-"""Names of resources: other choices give other names, and names are as short as clouds want them."""
+"""Names of resources: unique for different choices, and within the clouds' limits of length."""
 
 import hashlib
 from typing import Final
 
 AUTOMATIC_END: Final = 8
-"""Length of what Pulumi adds to the logical name of a resource whose name in the cloud the program leaves open.
+"""Length of the suffix that Pulumi adds to the logical name of a resource if the program sets no name for the cloud.
 
-A dash and seven hexadecimal digits: pulumi/pulumi-terraform-bridge, ``pkg/tfbridge/names.go`` (``AutoName``), to which
-pulumi/pulumi-aws 0c5f6583ebfb ``provider/autonaming.go`` gives 255 characters, whatever AWS takes.
+A dash and seven hexadecimal digits: pulumi/pulumi-terraform-bridge, ``pkg/tfbridge/names.go`` (``AutoName``), for which
+pulumi/pulumi-aws 0c5f6583ebfb ``provider/autonaming.go`` allows 255 characters, regardless of AWS's limit.
 """
 
 _SEPARATOR: Final = "."
@@ -15,9 +15,9 @@ _DIGITS: Final = 8
 
 
 def composed(*parts: str) -> str:
-    """Return a name of several parts, which no other parts give.
+    """Return a name of several parts, which no other parts result in.
 
-    A dash would not do: ``ml`` and ``prod-x`` would be the same as ``ml-prod`` and ``x``.
+    A dash would be ambiguous: ``ml`` and ``prod-x`` would result in the same name as ``ml-prod`` and ``x``.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ def composed(*parts: str) -> str:
 
 
 def automatic(name: str, limit: int) -> str:
-    """Return the logical name of a resource that the cloud knows by it and ``AUTOMATIC_END``.
+    """Return the logical name of a resource whose name in the cloud is this and the suffix of ``AUTOMATIC_END``.
 
     Parameters
     ----------
     name
-        The logical name if it fits; otherwise its beginning, a dash and digits of a hash.
+        The logical name, used if it fits; otherwise its beginning, a dash and digits of a hash are used.
     limit
         Maximum length of the name in the cloud.
     """
@@ -50,12 +50,12 @@ def automatic(name: str, limit: int) -> str:
 
 
 def beginning(stack: str, limit: int) -> str:
-    """Return how all automatic names of a stack begin, whose logical names begin with the stack's and a dash.
+    """Return the common prefix of automatic names in a stack whose logical names begin with the stack's and a dash.
 
     Parameters
     ----------
     limit
-        As of ``automatic``.
+        As for ``automatic``.
     """
     return f"{stack}-"[: _kept(limit)]
 

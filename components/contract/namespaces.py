@@ -66,7 +66,7 @@ NamespaceName = Annotated[
 
 CPU_BOUNDS: Final = ("10m", "1M")
 MEMORY_BOUNDS: Final = ("1Mi", "1Pi")
-"""Least and most of a quota: less admits no pod, more is beyond any cluster."""
+"""Lower and upper bound of a quota: less admits no pod, more is beyond any cluster."""
 
 
 class Quota(ContractModel):
@@ -107,7 +107,7 @@ class UserNamespace(ContractModel):
     )
     mlrun: Annotated[
         MlrunChoices | None,
-        Explained("One MLRun needs no settings of its own.", "MLRun's settings in this namespace."),
+        Explained("A single MLRun needs no separate settings.", "MLRun's settings in this namespace."),
     ] = Field(
         None,
         description="Settings of the MLRun that runs here, in place of those under `platform.mlrun`.",
@@ -137,7 +137,7 @@ class UserNamespace(ContractModel):
         tuple[Destination, ...],
         Explained(
             "Only the owner knows them. DNS, the namespace itself, core services, the API server and, with profile "
-            "iguazio, V3IO need no choice.",
+            "iguazio, V3IO need no entry.",
             "The network policy allow-egress.",
         ),
     ] = Field(
@@ -160,7 +160,7 @@ class UserNamespace(ContractModel):
         tuple[EgressCidr, ...] | None,
         Explained(
             "Derived from the cluster: the network of its nodes; all public addresses for a public AKS API; on an "
-            "existing cluster what the Service `kubernetes` and its endpoints have in each run.",
+            "existing cluster the addresses of the Service `kubernetes` and its endpoints in each run.",
             "The network policy allow-api-server, which Spark drivers, MPI launchers and pipelines need.",
         ),
     ] = Field(
@@ -173,7 +173,7 @@ class UserNamespace(ContractModel):
         dict[ClaimName, Volume],
         Explained(
             "A namespace shares data only if its owner says so.",
-            "A claim of each name that all pods of the namespace can mount at once, and its volume.",
+            "For each name a claim, which all pods of the namespace can mount at once, and its volume.",
         ),
     ] = Field(
         {},
@@ -211,8 +211,8 @@ class UserNamespace(ContractModel):
     def marks(self, admission: AdmissionMode) -> dict[str, str]:
         """Return the namespace's labels: admission guard and rules read the first, Pod Security the others.
 
-        Pod Security can except no pod, so with core services and before rejections it only warns; our own policies
-        enforce its baseline there.
+        Pod Security cannot exempt single pods. With core services, or if admission only warns, it only warns too; our
+        own policies enforce its baseline there.
         """
         refuses = admission is AdmissionMode.DENY and not self.core_services
         warnings = (WellKnownLabel.POD_SECURITY_WARN.value, WellKnownLabel.POD_SECURITY_AUDIT.value)

@@ -1,4 +1,4 @@
-"""Machines that a stack file describes itself, because no cloud names them."""
+"""Machines that a stack file describes itself, because they are not a cloud's machine types."""
 
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -23,7 +23,7 @@ class Machine(ContractModel):
     gpus: Annotated[int, Explained("Most machines have none.")] = Field(
         0, ge=0, le=64, strict=True, description="Whole GPUs.", examples=[4]
     )
-    gpu_model: Annotated[LabelValue, Explained("For information only, except where GPUs are divided (MIG).")] = Field(
+    gpu_model: Annotated[LabelValue, Explained("For information only, except if GPUs are divided (MIG).")] = Field(
         "", description="GPU model.", examples=["A100"]
     )
     gpu_memory_gib: Annotated[int, Explained("Only the division of GPUs (MIG) depends on it.")] = Field(
@@ -36,7 +36,7 @@ class Machine(ContractModel):
 
     @property
     def instance(self) -> InstanceType:
-        """The machine as facts, named by its shape."""
+        """The machine as a machine type, named by its shape."""
         facts = InstanceType(
             "",
             Provider.OWN,

@@ -42,7 +42,7 @@ _Names = Annotated[
 
 
 class Subjects(ContractModel):
-    """Groups and users who have a role, by the names with which they reach the API server."""
+    """Groups and users who have a role, by the names that the API server's authentication assigns to them."""
 
     groups: Annotated[_Names, Explained("A role may have users only.")] = Field(
         (),
@@ -51,7 +51,7 @@ class Subjects(ContractModel):
         examples=[["ml-team"]],
     )
     users: Annotated[_Names, Explained("Groups stay valid when people join or leave.")] = Field(
-        (), description="Users, where no group fits.", examples=[["jane@example.com"]]
+        (), description="Users, if no group fits.", examples=[["jane@example.com"]]
     )
 
     @field_validator("users", mode="after")
@@ -63,7 +63,7 @@ class Subjects(ContractModel):
 
     @property
     def references(self) -> frozenset["Subject"]:
-        """All of them, for bindings."""
+        """All groups and users as subjects of bindings."""
         return frozenset([("Group", name) for name in self.groups] + [("User", name) for name in self.users])
 
 
@@ -145,14 +145,14 @@ class Binding:
     subjects: tuple[Subject, ...]
     """Sorted, so that the stack file's order changes nothing."""
     namespace: str = ""
-    """Empty: in the whole cluster."""
+    """Namespace of the binding; empty means the whole cluster."""
 
 
 def bindings(people: People, core_namespaces: Collection[str]) -> Iterator[Binding]:
-    """Return who has which role where.
+    """Yield the bindings of roles to people, in namespaces and in the whole cluster.
 
     The author of a pod can mount every Secret of its namespace and act as each of its service accounts. In a namespace
-    with core services these are MLRun's and the operators', so only IT administrators create workloads there. Data
+    with core services these belong to MLRun and the operators, so only IT administrators create workloads there. Data
     scientists read there, and run their work through MLRun, Nuclio and Jupyter.
 
     Parameters
@@ -193,7 +193,7 @@ def _in_namespaces(people: People, core_namespaces: Collection[str]) -> Iterator
 def authors_of_pods(people: People, namespaces: Mapping[str, bool]) -> tuple[str, ...]:
     """Return the keys of the stack file that let users create pods in a namespace without core services.
 
-    ``namespaces`` are those of the stack, and whether core services run there.
+    ``namespaces`` has the stack's namespaces, and whether core services run in each.
     """
     chosen = (("dataScientists", people.data_scientists), ("ci.applies", people.ci.applies))
     return tuple(f"people.{where}.{name}" for where, names in chosen for name in names if not namespaces.get(name))
@@ -215,7 +215,7 @@ def mismatches(
     namespaces
         User namespaces of the stack, and whether core services run there.
     group_problem
-        What the kind of cluster has against a group's name; None if nothing.
+        Returns why a group's name is impossible on this kind of cluster; None if it is possible.
     """
     for where, chosen in ((("dataScientists",), people.data_scientists), (("ci", "applies"), people.ci.applies)):
         for name in chosen:

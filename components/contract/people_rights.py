@@ -17,10 +17,10 @@ class PeopleRole(StrEnum):
     """Names of the cluster roles."""
 
     CLUSTER_READER = "igz-clusters:cluster-reader"
-    """Everything but Secrets: IT administrators."""
+    """Read everything except Secrets: IT administrators."""
 
     CORE_SERVICES = "igz-clusters:core-services"
-    """May mark pods as core services. The admission guard makes this role."""
+    """May mark pods as core services. The admission guard creates this role."""
 
     DELIVERY = "igz-clusters:delivery"
     """Workloads of one namespace: pipelines, and IT administrators where core services run."""
@@ -38,7 +38,7 @@ class PeopleRole(StrEnum):
     """Nodes and priority classes: data scientists."""
 
     VERIFIER = "igz-clusters:verifier"
-    """What a stack declares, and what shows whether it works: pipelines that compare a cluster with its stack."""
+    """Objects that a stack declares, and those that show its state: pipelines that compare a cluster with its stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Right:
     """By API group; the empty one is Kubernetes' core group."""
 
     def rules(self) -> Iterator[dict[str, Any]]:
-        """Return the rules of a role, one for each API group."""
+        """Yield the rules of a role, one for each API group."""
         for group, names in self.resources.items():
             yield {"apiGroups": [group], "resources": list(names), "verbs": list(self.verbs)}
 
@@ -66,7 +66,7 @@ _SYSTEMS: Final[Mapping[str, tuple[str, ...]]] = {
     "nuclio.io": ("nuclioapigateways", "nucliofunctionevents", "nucliofunctions", "nuclioprojects"),
     "sparkoperator.k8s.io": ("scheduledsparkapplications", "sparkapplications"),
 }
-"""What MLRun, Nuclio and their operators work from."""
+"""Custom resources of MLRun, Nuclio and their operators."""
 
 _NAMESPACED: Final[Mapping[str, tuple[str, ...]]] = {
     "": (
@@ -124,8 +124,8 @@ _COMPARED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Kinds that stacks declare, those that the engine reads to see whether a Deployment is available, and two more.
 
-Webhooks are for passports: one can change every object that a stack declares, and every pod. Services and Ingresses
-hold load balancers: a preview reads them where a change removes the ways in to a cluster.
+Webhooks are for passports: a webhook can change every object that a stack declares, and every pod. Services and
+Ingresses own load balancers: a preview reads them if a change removes the ways in to a cluster.
 """
 
 ROLES: Final[Mapping[PeopleRole, tuple[Right, ...]]] = {
@@ -194,4 +194,4 @@ ROLES: Final[Mapping[PeopleRole, tuple[Right, ...]]] = {
         Right("scale", ("get", "patch", "update"), {"apps": ("deployments/scale", "statefulsets/scale")}),
     ),
 }
-"""Rights of each role that this package makes for people."""
+"""Rights of each role that this package creates for people."""

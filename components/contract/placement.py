@@ -1,6 +1,7 @@
 """Where pods of user namespaces run if their authors chose no place: expressions and patches in CEL.
 
-From Kubernetes 1.36 on the API server adds the place. Before, it judges authors when they create a controller.
+A place is a set of nodes that a pod selects. From Kubernetes 1.36 on, the API server adds the place. Before, it checks
+the author's rights when a controller is created.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,11 +31,11 @@ PLACE_KEYS: Final = (
 """Node labels that choose a place. A lifecycle alone does not: it says nothing about pools."""
 
 BY_THE_CLUSTER: Final = "'system:serviceaccounts:kube-system' in request.userInfo.groups"
-"""True if one of the cluster's own controllers makes the request."""
+"""True if one of the cluster's own controllers sends the request."""
 
 
 class PlacementEngine(StrEnum):
-    """Who sees to it that pods without a place get one."""
+    """How the API server treats pods without a place."""
 
     MUTATION = "mutation"
     """The API server adds a place to templates and bare pods that chose none."""
@@ -45,13 +46,13 @@ class PlacementEngine(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """What placement at admission depends on."""
+    """Settings of placement at admission."""
 
     engine: PlacementEngine = PlacementEngine.MUTATION
     core_namespaces: tuple[str, ...] = ()
     """User namespaces in which core services run too. Default: none."""
     core_class: str = SystemPriority.MEDIUM.value
-    """Priority class of core services that name none; empty gives them none."""
+    """Priority class of core services that name none; empty sets none."""
     has_untainted_spot: bool = False
     """Whether pods must choose a lifecycle because spot nodes carry no taint. Default: they need not."""
     job_role: str = ""
@@ -68,7 +69,7 @@ class Placement:
 def offers_mutation(cluster: Mapping[str, object]) -> bool | None:
     """Return whether a cluster's API server can add places, from the section ``cluster`` of a stack file.
 
-    None if the section does not say: the version of an existing cluster is found in the cluster only.
+    None if the section does not show it: only an existing cluster itself knows its version.
     """
     said, version = cluster.get("mutatingAdmission"), str(cluster.get("version") or "")
     if cluster.get("kind") == ClusterKind.LOCAL:
@@ -80,10 +81,10 @@ def offers_mutation(cluster: Mapping[str, object]) -> bool | None:
 
 
 def has_untainted_spot(groups: Iterable[NodeGroup]) -> bool:
-    """Return whether any group has spot nodes without a taint of spot nodes.
+    """Return whether any group has spot nodes without a spot taint.
 
-    Pods that tolerate another taint, as each pod that requests a GPU, then run there without asking for spot.
-    ``groups.has_open_spot`` is about pods without tolerations, of which the guard demands a choice.
+    Pods that tolerate the nodes' other taints, such as pods that request a GPU, may then run there without choosing
+    spot. ``groups.has_open_spot`` is about pods without tolerations, whose authors must choose a lifecycle.
     """
     return any(group.lifecycle is Lifecycle.SPOT and not set(SPOT_TAINTS) & set(group.taints) for group in groups)
 
@@ -100,10 +101,10 @@ def uses_gpu(spec: str, names: Iterable[str]) -> str:
 
 
 def lists_gpu(spec: str, names: Sequence[str], amount: str = "") -> str:
-    """Return the expression: a container's limits have one of the names or a MIG slice of it, be it with 0.
+    """Return the expression: a container's limits have one of the names or a MIG slice of it, even with 0.
 
     The API server adds the toleration of the GPU's taint to all such pods (kubernetes v1.36.3,
-    ``plugin/pkg/admission/extendedresourcetoleration/admission.go``). ``amount`` narrows it to some limits.
+    ``plugin/pkg/admission/extendedresourcetoleration/admission.go``). ``amount`` is a further condition on the limit.
     """
     slices = sorted({f"{name.partition('/')[0]}/mig-" for name in names})
     sliced = " || ".join([f"name in {list(names)}", *(f"name.startsWith('{prefix}')" for prefix in slices)])
@@ -190,7 +191,7 @@ def placement_variables(placement: Placement) -> dict[str, str]:
         "becomesCore": f"{undecided} && variables.isOwn && {_in(placement.core_namespaces)}"
         f" && (variables.initial || !variables.chosen && !variables.lifecycle) && {MAY_USE_CORE_SERVICES}",
         "isCore": "variables.core || variables.becomesCore",
-        # The DaemonSet controller chooses the nodes, by an affinity of its own.
+        # The DaemonSet controller itself sets an affinity that chooses the nodes.
         "given": "variables.chosen || request.resource.resource == 'daemonsets' ? {}"
         f" : variables.isCore ? {_INITIAL} : {{{', '.join(user)}}}",
     }
@@ -199,11 +200,11 @@ def placement_variables(placement: Placement) -> dict[str, str]:
 def placement_patches(placement: Placement) -> str:
     """Return the expression for the JSON patches, using ``placement_variables``.
 
-    One expression: between two mutations the API server drops maps that are still empty.
+    It is one expression, because the API server drops empty maps between two mutations.
     """
     marks = [f"variables.becomesCore ? {set_entry('metadata', 'labels', LabelKey.CORE_SERVICE, repr(TRUE))} : []"]
     if placement.core_class:
-        # The Priority plug-in runs again after a mutation and refuses the number that it found for no class.
+        # The Priority plug-in runs again after a mutation and refuses the number that it set before there was a class.
         old = [
             f"(has(variables.spec.{field}) ? [JSONPatch{{op: 'remove', path: variables.path + '/spec/{field}'}}] : [])"
             for field in ("priority", "preemptionPolicy")
@@ -246,7 +247,7 @@ TEMPLATE_IS_NEW: Final = (
     " || dyn(object).spec.?template.orValue({}) != dyn(oldObject).spec.?template.orValue({})"
     " || dyn(object).spec.?jobTemplate.orValue({}) != dyn(oldObject).spec.?jobTemplate.orValue({})"
 )
-"""True unless an update leaves the template of a controller as it was."""
+"""True unless an update does not change the template of a controller."""
 
 NOTICE_VARIABLES: Final = {
     **TEMPLATE_VARIABLES,
@@ -261,14 +262,14 @@ NOTICE: Final = (
     f" (workload, jupyter, gpu) in the pod template; core services carry the label {LabelKey.CORE_SERVICE}."
     f" The annotation {AnnotationKey.PLACED_BY} records this.'"
 )
-"""Expression for the warning about a place that was given."""
+"""Expression for the warning about a place that was added."""
 
 
 def settled(placement: Placement) -> str:
     """Return the expression: the author of this pod or template may install core services, and so choose any place.
 
-    Pods and controllers that the cluster's own controllers make were judged at their owner. The owner counts only in
-    requests of these controllers, since any other user can write any owner reference.
+    Pods and controllers that the cluster's own controllers create were checked at their owner. Owner references count
+    only in requests of these controllers, because other users can write any owner reference.
     """
     kinds = ", ".join(f"'{kind}'" for kind in _OWNERS)
     owned = (

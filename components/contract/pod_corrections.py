@@ -1,11 +1,10 @@
 """What the API server corrects in pods of user namespaces from Kubernetes 1.36 on, in CEL.
 
-Placements that no node could meet, because MLRun gives all pods of a function the same one:
-
+It corrects placements that no node can satisfy, because MLRun sets the same placement on all pods of a function:
 - the role in the selector follows the GPU request. A function may then request a GPU without any selector, and helpers
   that request none (MPI launcher, image build, pipeline step, Spark driver, Dask scheduler) run on nodes for jobs;
 - a pod that selects spot nodes gets the toleration of their taint;
-- where spot nodes have no taint, a pod that says nothing about them stays off them.
+- if spot nodes have no taint, a pod that chooses no lifecycle is kept off them.
 """
 
 from collections.abc import Iterable
@@ -30,7 +29,7 @@ from components.contract.taints import Taint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodCorrections:
-    """What pods of user namespaces need on these groups."""
+    """Corrections that pods of user namespaces need with these groups."""
 
     gpu_resources: tuple[str, ...] = ()
     """Names under which GPUs are requested. Default: none, and no role is corrected."""
@@ -39,7 +38,7 @@ class PodCorrections:
     spot_taint: Taint | None = None
     """Taint of spot nodes. Default: no toleration is added."""
     has_untainted_spot: bool = False
-    """Whether a pod that says nothing about spot nodes must be kept off them. Default: their taint does that."""
+    """Whether pods that choose no lifecycle must be kept off spot nodes here. Default: a taint does that."""
 
     @property
     def is_needed(self) -> bool:
@@ -48,7 +47,7 @@ class PodCorrections:
 
 
 def pod_corrections(groups: Iterable[NodeGroup]) -> PodCorrections:
-    """Return what these groups need; a role is corrected only if there are groups of both roles."""
+    """Return the corrections for these groups; a role is corrected only if there are groups of both roles."""
     groups = tuple(groups)
     gpu = next((group.role for group in groups if group.role.needs_a_device), None)
     jobs = role_for_jobs(groups)
@@ -78,7 +77,7 @@ def correction_variables(needs: PodCorrections) -> dict[str, str]:
         "template": "object",
         "path": "''",
         **CHOICE_VARIABLES,
-        # Placement answers for bare pods without a place. The API server runs the two in any order.
+        # The placement mutation handles bare pods without a place. The API server runs both in any order.
         "needsLifecycle": f"!{says_lifecycle()} && (variables.chosen || {BY_THE_CLUSTER})"
         if needs.has_untainted_spot
         else "false",
@@ -88,7 +87,7 @@ def correction_variables(needs: PodCorrections) -> dict[str, str]:
 def correction_patches(needs: PodCorrections) -> str:
     """Return the expression for the JSON patches, using ``correction_variables``.
 
-    One expression: between two mutations the API server drops maps that are still empty.
+    It is one expression, because the API server drops empty maps between two mutations.
     """
     on_demand = Lifecycle.ON_DEMAND.label_value
     taint = needs.spot_taint
@@ -121,10 +120,10 @@ WHAT: Final = (
 
 
 def _new_role(needs: PodCorrections) -> str:
-    """Return the expression for the role that the selector must name instead; empty if it is right.
+    """Return the expression for the role that must replace that of the selector; empty if it is right.
 
-    A pod that names a pool as well, or tolerates the GPU taint by itself, chose its nodes. One that requests 0 GPUs, as
-    MLRun's builds for GPU functions do, got the toleration from the API server.
+    A pod that also names a pool, or tolerates the GPU taint by itself, chose its nodes. A pod that requests 0 GPUs,
+    such as MLRun's builds for GPU functions, got the toleration from the API server.
     """
     if not needs.gpu_resources:
         return "''"

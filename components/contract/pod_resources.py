@@ -20,7 +20,7 @@ class ResourceAmounts(ContractModel):
 
 
 def beyond_any(amounts: ResourceAmounts, machines: Collection[InstanceType]) -> Iterator[tuple[str, str]]:
-    """Yield each resource of which no machine has as much as a container requests, and the problem."""
+    """Yield each resource of which a container requests more than any machine has, and the problem."""
     vcpus, memory = max(each.vcpus for each in machines), max(each.memory_mib for each in machines)
     if parse_quantity(amounts.cpu) > vcpus:
         yield "cpu", f"is more than any node for user work has, {vcpus}; lower it"
@@ -52,7 +52,7 @@ class PodResources(ContractModel):
 
     @property
     def ratio(self) -> Decimal:
-        """Largest limit in units of its request."""
+        """Largest ratio of a limit to its request."""
         pairs = ((self.limits.cpu, self.requests.cpu), (self.limits.memory, self.requests.memory))
         return max(parse_quantity(limit) / parse_quantity(request) for limit, request in pairs)
 
@@ -66,9 +66,9 @@ class PodResources(ContractModel):
 
 
 EXPECTED: Final = (("requests", "cpu"), ("requests", "memory"), ("limits", "memory"))
-"""Resources that every container must set, or gets by default.
+"""Resources that every container must set or gets by default.
 
-There is no CPU limit: a container uses only idle CPU beyond its share, while unlimited memory gets other pods killed.
+A CPU limit is not needed: beyond its share a container uses only idle CPU, but unlimited memory gets other pods killed.
 """
 
 DEFAULT_POD_RESOURCES: Final = {
@@ -87,5 +87,5 @@ Development may share idle CPU.
 MAX_LIMIT_REQUEST_RATIO: Final = {Environment.DEV: 4, Environment.PROD: None}
 """Maximum ratio of limit to request; None means no maximum.
 
-More than 4 in development causes evictions. RS-05 warns about it; ``defaultPodResources`` must keep to it.
+More than 4 in development causes evictions. RS-05 warns about it; ``defaultPodResources`` must not exceed it.
 """

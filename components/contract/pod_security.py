@@ -17,7 +17,7 @@ POLICY_NAME: Final = "igz-pod-security"
 """Name of the admission policy that enforces the baseline, and of its binding."""
 
 DAEMON_SET_CONTROLLER: Final = "system:serviceaccount:kube-system:daemon-set-controller"
-"""Who makes the pods of DaemonSets."""
+"""User that creates the pods of DaemonSets."""
 
 MPI_ROLE_LABELS: Final = ("mpi-job-role", "training.kubeflow.org/job-role")
 """Labels of the pods of MPI operators: kubeflow/mpi-operator v0.3.0 ``pkg/controllers/v1/mpi_job_controller.go`` and
@@ -45,13 +45,13 @@ class Restriction:
     """One control of the standard."""
 
     name: str
-    """Name of the variable with what violates it."""
+    """Name of the variable with its violations."""
     offenders: str
-    """Expression for the texts that name what violates it."""
+    """Expression for the texts that name its violations."""
     demand: str
-    """What it demands, after the offenders in a message."""
+    """What it requires; a message has it after the violations."""
     is_host_access: bool = False
-    """Whether daemons of core services are excused."""
+    """Whether daemons of core services are exempt."""
 
 
 def _listed(words: tuple[str, ...]) -> str:
@@ -115,7 +115,7 @@ BASELINE: Final = (
     ),
     Restriction(
         "procMounts",
-        # A pod with a user namespace of its own may mount /proc as it likes.
+        # A pod with its own user namespace may mount /proc in any way.
         "!variables.spec.?hostUsers.orValue(true) ? [] : "
         + containers_where("c.?securityContext.?procMount.orValue('Default') != 'Default'"),
         "must not set securityContext.procMount",
@@ -159,10 +159,10 @@ _OWNED: Final = (
 )
 
 _DAEMON: Final = (
-    # The mark was judged at the DaemonSet, whose controller alone makes its pods.
+    # The mark was checked at the DaemonSet, whose pods only its controller creates.
     f"variables.core && (request.resource.resource == 'daemonsets' || (request.operation == 'CREATE'"
     f" ? request.userInfo.username == '{DAEMON_SET_CONTROLLER}' && {_OWNED}"
-    # What gives access to the host cannot change later, but a debug container can use it.
+    # Fields with access to the host cannot change later, but a debug container can use them.
     f" : request.?subResource.orValue('') != 'ephemeralcontainers' || {MAY_USE_CORE_SERVICES}))"
 )
 
@@ -193,10 +193,10 @@ _FIX: Final = (
 )
 
 MESSAGE: Final = f"the baseline of the Pod Security Standards is violated. {_FIX} See {STANDARD} [HK-01]"
-"""What a rejection says if the list is too long."""
+"""Message of a rejection if the list is too long."""
 
 MESSAGE_EXPRESSION: Final = (
     f"'the baseline of the Pod Security Standards is violated: ' + variables.violations.join('; ') + '. {_FIX}"
     f" See {STANDARD} [HK-01]'"
 )
-"""Expression for what a rejection says."""
+"""Expression for the message of a rejection."""

@@ -68,7 +68,7 @@ class PolicyChoices(ContractModel):
         Annotated[str, AfterValidator(_address), Field(json_schema_extra={"pattern": f"^{_ADDRESS}$"})] | None,
         Explained(
             "Rejections link to the public document that requires the rule.",
-            "The link in rejections instead, followed by `#pl-01`.",
+            "The link in rejections, such as this address followed by `#pl-01`.",
         ),
     ] = Field(
         None,
@@ -92,8 +92,8 @@ class PolicyChoices(ContractModel):
         Explained("The registry for built images differs between installations.", "Images that HK-08 accepts."),
     ] = Field(
         (),
-        description="Image prefixes under which MLRun and Nuclio push what they build. Any tag is allowed there, also "
-        "`latest`, and they need not be in `approvedRegistries`.",
+        description="Image prefixes under which MLRun and Nuclio push the images that they build. Any tag is allowed "
+        "there, also `latest`, and they need not be in `approvedRegistries`.",
         examples=[["registry.example.com/mlrun/"]],
     )
     required_tags: Annotated[

@@ -16,7 +16,7 @@ class PolicyGuard(StrEnum):
     """The update runs, with a warning."""
 
     OFF = "off"
-    """It is made."""
+    """The update runs."""
 
 
 GUARD_VARIABLE: Final = "IGZ_CLUSTERS_POLICY_GUARD"

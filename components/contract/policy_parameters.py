@@ -29,8 +29,8 @@ class PolicyParameters:
     CEL reads a field by its camelCase name, such as ``params.spec.gpuResources``.
     """
 
-    # The fields are those of 0.2.0: the preview of an update validates the object with the schema that the cluster
-    # has, and fails for a new field. ``rule_variables`` has what came later.
+    # The fields are those of 0.2.0: the preview of an update validates the object with the schema in the cluster, and
+    # fails for a new field. ``rule_variables`` has later additions.
 
     __pydantic_config__: ClassVar = ConfigDict(alias_generator=to_camel, use_attribute_docstrings=True)
 
@@ -107,7 +107,7 @@ def parameters_schema() -> dict[str, Any]:
 
 
 def _pools(groups: Iterable[NodeGroup]) -> tuple[str, ...]:
-    # A pool may be rendered as several groups, of which its nodes say nothing.
+    # A pool may have several groups, which its nodes do not name.
     return _distinct(group.labels[LabelKey.POOL] for group in groups)
 
 

@@ -33,7 +33,7 @@ def _label_key(key: str) -> str:
 
 
 def label_value(value: str) -> str:
-    """Return a label's value; ``ValueError`` says why it is invalid."""
+    """Return a label's value, or raise ``ValueError`` with the reason why it is invalid."""
     if problem := label_value_problem(value):
         raise ValueError(problem)
     return value
@@ -45,13 +45,13 @@ _NOT_TAKEN: Final = (
     (r"(f|vt)\d.*\..+|dl2q\..+|Standard_NP\d.*", "has accelerators that no common device plug-in offers"),
     (r".+\.(nano|micro)", "is too small for a node"),
     (r"Standard_.*\d-\d.*", "has constrained vCPUs"),
-    (r"Standard_(DC|EC|NCC)\d.*", "is a confidential machine, which cannot have the encryption at host of these nodes"),
+    (r"Standard_(DC|EC|NCC)\d.*", "is a confidential machine, which does not support these nodes' encryption at host"),
     (
         r"Standard_[A-RT-Z]+\d+[a-rt-z]*(_.*)?",
         "has no premium storage, which the nodes' disks need: choose one with `s`",
     ),
 )
-"""Why node groups do not take machine types that clouds have, by pattern of the name."""
+"""Why node groups do not support some machine types of the clouds, by pattern of the name."""
 
 
 def _instance_type(name: str) -> str:
@@ -60,7 +60,7 @@ def _instance_type(name: str) -> str:
         reason = next((why for pattern, why in _NOT_TAKEN if re.fullmatch(pattern, name)), None)
         family = re.split(r"(?<=\.)|(?<=[A-Z])(?=\d)", name)[0]
         findings.add(
-            f"{reason}; node groups do not take it" if reason else "is not a known machine type",
+            f"{reason}; node groups do not support it" if reason else "is not a known machine type",
             given=name,
             allowed=tuple(each for each in INSTANCE_TYPES if each.startswith(family)),
         )
@@ -90,4 +90,4 @@ LabelValue = Annotated[str, AfterValidator(label_value), Field(json_schema_extra
 InstanceTypeName = Annotated[
     str, AfterValidator(_instance_type), Field(json_schema_extra=lambda said: said.update(enum=sorted(INSTANCE_TYPES)))
 ]
-"""A machine type that ``INSTANCE_TYPES`` knows; their list is computed only for a schema."""
+"""A machine type that ``INSTANCE_TYPES`` knows; the list of names is computed only for a schema."""

@@ -1,4 +1,4 @@
-"""What the role and the size of a pool demand of its other keys."""
+"""Requirements of the role and the size of a pool on its other keys."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -26,14 +26,14 @@ STATIC_ROLE_RULES: Final = {
 
 
 def require_growth(choices: Mapping[str, Any], why: str) -> None:
-    """Refuse what only a pool that grows can use.
+    """Refuse a setting that only a pool that grows can use.
 
     Parameters
     ----------
     choices
-        What was read of the pool so far.
+        The pool's valid fields so far.
     why
-        What follows for the choice where the pool's role never grows.
+        Why the setting has no use if the pool's role never grows.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def require_growth(choices: Mapping[str, Any], why: str) -> None:
 
 
 INITIAL_MAX: Final = 50
-"""Maximum number of initial nodes, far beyond what core services need: more come from a mistake."""
+"""Maximum number of initial nodes, far beyond what core services need: a larger number is a mistake."""
 
 
 def require_fitting_size(size: PoolSize, role: PoolRole | None) -> None:
@@ -59,7 +59,7 @@ def require_fitting_size(size: PoolSize, role: PoolRole | None) -> None:
     size
         The size.
     role
-        None if the pool has none that is known.
+        Its role; None if it is missing or invalid.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def require_shape(names: tuple[str, ...], shape: MachineShape | None) -> None:
     names
         The types.
     shape
-        None if the pool has none.
+        The shape; None if the pool has none.
 
     Raises
     ------
@@ -108,9 +108,9 @@ def require_fitting_machine(machine: Machine | None, role: PoolRole | None) -> N
     Parameters
     ----------
     machine
-        None if the pool has machine types.
+        The machine; None if the pool has machine types.
     role
-        None if the pool has none that is known.
+        Its role; None if it is missing or invalid.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def require_fitting_types(names: tuple[str, ...], choices: Mapping[str, Any]) ->
     names
         The types.
     choices
-        What was read of the pool so far.
+        The pool's valid fields so far.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def require_fitting_shape(shape: MachineShape, choices: Mapping[str, Any]) -> No
     shape
         The shape.
     choices
-        What was read of the pool so far.
+        The pool's valid fields so far.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def require_fitting_shape(shape: MachineShape, choices: Mapping[str, Any]) -> No
 
 
 def _one_shape_rule(choices: Mapping[str, Any]) -> str | None:
-    """Return why all types of a pool must have one shape; None if they need not, or if that cannot be known."""
+    """Return why all types of a pool must have one shape; None if they need not, or if this is unknown."""
     role, size = choices.get("role"), choices.get("size")
     if role in STATIC_ROLE_RULES:
         return f"the machine types of a pool of role '{role}' must have one shape"

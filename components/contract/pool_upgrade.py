@@ -11,18 +11,18 @@ from components.contract.pool_size import NODES_MAX
 
 ELASTIC_DEFAULT: Final = "33%"
 STATIC_DEFAULT: Final = "1"
-"""Nodes of an elastic and of a static group that are replaced at once if the stack file says nothing."""
+"""Nodes of an elastic and of a static group that are replaced at once if the stack file sets no number."""
 
 DRAIN_MINUTES_DEFAULT: Final = 30
 SOAK_MINUTES_DEFAULT: Final = 0
-"""What AKS takes where nothing is sent: https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling."""
+"""AKS's own defaults: https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling."""
 
 DRAIN_MINUTES: Final = range(5, 1441)
 SOAK_MINUTES_MAX: Final = 30
 """Limits of AKS: https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling."""
 
 NODE_MINUTES: Final = 15
-"""Minutes that the replacement of a node takes beside its drain (assumed); it decides only how long ``up`` waits."""
+"""Minutes that the replacement of a node takes besides its drain: assumed, for the timeout of ``up`` only."""
 
 _NODES: Final = rf"[1-9]\d{{0,2}}|{NODES_MAX}|([1-9]\d?|100)%"
 
@@ -31,9 +31,9 @@ class UpgradeOrder(StrEnum):
     """What comes first while a node is replaced."""
 
     NEW_FIRST = "new-first"
-    """A new node starts, then an old one is drained: the group keeps its capacity, and needs more machines for it."""
+    """A new node starts, then an old one is drained: the group keeps its capacity and needs more machines meanwhile."""
     OLD_FIRST = "old-first"
-    """An old node is drained before its successor starts: no further machine, and less capacity meanwhile."""
+    """An old node is drained before its successor starts: the group needs no more machines, but has less capacity."""
 
 
 def _count_or_share(given: object) -> str:
@@ -65,8 +65,8 @@ class PoolUpgrade(ContractModel):
     nodes: Annotated[
         NodesAtOnce | None,
         Explained(
-            f"{ELASTIC_DEFAULT} of an elastic group and {STATIC_DEFAULT} node of a static one: fast where nodes come "
-            "and go, careful where they stay.",
+            f"{ELASTIC_DEFAULT} of an elastic group and {STATIC_DEFAULT} node of a static one: fast if nodes come and "
+            "go anyway, careful if they stay.",
             "How many nodes are drained at once; with order new-first also how many are added meanwhile.",
         ),
     ] = Field(None, description="Nodes of a group that are replaced at once.", examples=[1])
@@ -74,7 +74,7 @@ class PoolUpgrade(ContractModel):
         UpgradeOrder | None,
         Explained(
             "new-first, so that no pod waits for capacity; on EKS old-first for reserved pools and those close "
-            "together, because there may be no place for a further machine.",
+            "together, because there may be no capacity for a further machine.",
             "Whether an upgrade needs further machines and addresses.",
         ),
     ] = Field(
@@ -89,7 +89,7 @@ class PoolUpgrade(ContractModel):
         ge=DRAIN_MINUTES[0],
         le=DRAIN_MINUTES[-1],
         strict=True,
-        description="Minutes that pods of a node have to leave; AKS only.",
+        description="Minutes that a node's pods have to leave it; AKS only.",
         examples=[240],
     )
     soak_minutes: Annotated[int | None, Explained(f"{SOAK_MINUTES_DEFAULT}, the default of AKS.")] = Field(
@@ -103,13 +103,13 @@ class PoolUpgrade(ContractModel):
 
     @property
     def aks_only(self) -> tuple[str, ...]:
-        """The keys given that only AKS knows."""
+        """The keys that are set and exist only on AKS."""
         given = {"drainMinutes": self.drain_minutes, "soakMinutes": self.soak_minutes}
         return tuple(key for key, value in given.items() if value is not None)
 
 
 ChosenUpgrade: TypeAlias = Annotated[
-    PoolUpgrade | None, Explained("The defaults of its keys; settings that a cluster already has stay.")
+    PoolUpgrade | None, Explained("The defaults of its keys; settings that a cluster already has are kept.")
 ]
 
 
@@ -121,7 +121,7 @@ def at_once(upgrade: PoolUpgrade | None, nodes_max: int, *, is_elastic: bool) ->
 
 
 def share_of(nodes: str, nodes_max: int) -> int:
-    """Return a number of nodes; of a share rounded up, as the clouds do."""
+    """Return a number of nodes; a share is rounded up, as in the clouds."""
     return -(-int(nodes[:-1]) * nodes_max // 100) if nodes.endswith("%") else int(nodes)
 
 
@@ -133,7 +133,7 @@ def minutes_at_most(nodes: str, nodes_max: int, minutes: int) -> int:
     nodes
         How many nodes are replaced at once, as ``at_once`` returns it.
     minutes
-        How long pods of a node may take to leave it, with what follows before the next one.
+        How long the pods of a node may take to end, plus the pause before the next node.
     """
     rounds = -(-nodes_max // max(share_of(nodes, nodes_max), 1))
     return rounds * (NODE_MINUTES + minutes)

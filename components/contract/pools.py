@@ -93,15 +93,15 @@ class NodePool(ContractModel):
         ),
     ] = Field(
         None,
-        description="Shape by which instanceTypes were selected (docs/machines.md); the list stays as it is written.",
+        description="Shape by which instanceTypes were selected (docs/machines.md); it does not change the list.",
         examples=[{"vcpus": 8, "memoryGib": 32}],
     )
     instance_types: Annotated[
         tuple[InstanceTypeName, ...],
         Explained(
             "Empty if machine is set; otherwise required.",
-            "Capacity of the nodes; a node group for each shape (vCPUs, memory, GPUs) among them; for ARM machines "
-            f"beside an amd64 pool for the same pods, the taint {ARM_TAINT}.",
+            "Capacity of the nodes; a node group for each shape (vCPUs, memory, GPUs) among them; for ARM machines, "
+            f"if there is an amd64 pool for the same pods, the taint {ARM_TAINT}.",
         ),
     ] = Field(
         (),
@@ -143,26 +143,26 @@ class NodePool(ContractModel):
         bool,
         Explained(
             "true for roles jupyter and data, whose volumes exist in one zone; groups of other roles span all zones, "
-            "because one without capacity then does not matter.",
+            "so that one without capacity does not matter.",
             "In a cloud: a node group for each zone, among which the size is divided. From zero, only such groups "
             "start a node for a pod that needs a certain zone.",
         ),
     ] = Field(
         default_factory=_is_zonal_by_role,
         strict=True,
-        description="Whether each zone has a node group of its own. A change replaces the pool's groups.",
+        description="Whether each zone has its own node group. A change replaces the pool's groups.",
         examples=[True],
     )
 
     zone: Annotated[
         PoolZone | None,
-        Explained("One zone without capacity then does not matter.", "The only zone of the pool's nodes."),
+        Explained("In several zones, one without capacity does not matter.", "The only zone of the pool's nodes."),
     ] = Field(None, description="The zone of all nodes: a letter on EKS, a number on AKS.", examples=["b"])
     reservation: Annotated[
         Reservation | None,
         Explained(
             "Capacity is reserved outside the stack.",
-            "Where the pool's machines come from; without the reservation none starts (docs/gpus.md).",
+            "The capacity that the pool's machines use; without the reservation none starts (docs/gpus.md).",
         ),
     ] = Field(
         None,
@@ -198,7 +198,7 @@ class NodePool(ContractModel):
     )
     headroom: PoolHeadroom = Field(
         None,
-        description="Room that stays free beyond what runs; elastic pools on EKS and local clusters only.",
+        description="Room that stays free in addition to running pods; elastic pools on EKS and local clusters only.",
         examples=[{"pods": 2, "cpu": "3", "memory": "12Gi"}],
     )
     prepull_images: PrepullImages = Field(
@@ -208,12 +208,12 @@ class NodePool(ContractModel):
         examples=[["nvcr.io/nvidia/pytorch:25.06-py3"]],
     )
     warm_pool: PoolWarmPool = Field(
-        None, description="Machines that stand by; elastic on-demand pools on EKS only.", examples=[{"nodes": 2}]
+        None, description="Stand-by machines; elastic on-demand pools on EKS only.", examples=[{"nodes": 2}]
     )
 
     @property
     def instances(self) -> tuple[InstanceType, ...]:
-        """Facts about the pool's machine types, in the same order, or about the machine that replaces them."""
+        """The pool's machine types, in the same order, or the machine that replaces them."""
         return (self.machine.instance,) if self.machine else tuple(INSTANCE_TYPES[name] for name in self.instance_types)
 
     @property

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 from components.contract.choices import Explained, Findings
 
 IMAGES_MAX: Final = 8
-"""Images of a pool: every node of it has the disk space and the traffic of all of them."""
+"""Maximum number of images of a pool: each node needs disk space and traffic for all of them."""
 
 SINCE: Final = "1.35"
 """First minor whose nodes mount an image as a volume, which pulls it without running it: feature ``ImageVolume``.
@@ -23,7 +23,7 @@ _PATH: Final = r"(/[a-z0-9]+([._-]+[a-z0-9]+)*)+"
 _TAG: Final = r"(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?"
 _DIGEST: Final = r"(@sha256:[0-9a-f]{64})?"
 _REFERENCE: Final = f"{_HOST}{_PATH}{_TAG}{_DIGEST}"
-"""https://github.com/distribution/reference/blob/main/regexp.go, with a registry in front."""
+"""https://github.com/distribution/reference/blob/main/regexp.go, with a required registry."""
 
 
 def _reference(image: str) -> str:
@@ -53,7 +53,7 @@ PrepullImages: TypeAlias = Annotated[
     tuple[ImageReference, ...],
     AfterValidator(_differing),
     Explained(
-        "Every node would pay their disk space and traffic.",
+        "Every node would need disk space and traffic for them.",
         "A DaemonSet on the pool's nodes that mounts each image, which pulls it and keeps it there.",
     ),
 ]

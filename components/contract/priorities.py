@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Final
 
 USER_PRIORITY_LIMIT: Final = 1_000_000
-"""User values stay below this: it is the value of MLRun CE's own ``workflow-controller`` class."""
+"""Values of user classes are below this, the value of MLRun CE's own ``workflow-controller`` class."""
 
 RESERVED_CLASSES: Final = ("system-cluster-critical", "system-node-critical")
 """Kubernetes' own classes, never for user work."""

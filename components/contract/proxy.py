@@ -1,4 +1,4 @@
-"""The HTTP proxy of a network: through it nodes reach what is outside, such as registries of images."""
+"""The HTTP proxy of a network, through which nodes reach outside services such as image registries."""
 
 import re
 from typing import Annotated, Final
@@ -9,7 +9,7 @@ from components.contract.choices import ContractModel, Explained
 from components.contract.ranges import ipv4_network
 
 EXCEPTIONS_MAX: Final = 50
-"""Maximum number of exceptions, far beyond any network: each is in the environment of every process of a node."""
+"""Maximum number of exceptions, more than any network needs: each is in the environment of all processes of a node."""
 
 _LABEL: Final = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _NAME: Final = rf"{_LABEL}(\.{_LABEL})*"
@@ -32,7 +32,7 @@ def _address(url: str, schemes: tuple[str, ...], example: str) -> str:
 
 def _http(url: str) -> str:
     if url.startswith("https:"):
-        raise ValueError("must begin with http://: clients speak plain HTTP to the proxy, also for what they encrypt")
+        raise ValueError("must begin with http://: clients speak plain HTTP to the proxy, also for encrypted requests")
     return _address(url, ("http",), "http://proxy.corp.example:3128")
 
 
@@ -72,13 +72,13 @@ class Proxy(ContractModel):
     )
     https: Annotated[HttpsAddress | None, Explained("Most proxies serve both at one address.")] = Field(
         None,
-        description="Address of the proxy for HTTPS, if it is another one than `http`.",
+        description="Address of the proxy for HTTPS, if it differs from `http`.",
         examples=["http://proxy.corp.example:3129"],
     )
     exceptions: Annotated[
         tuple[ProxyException, ...],
         AfterValidator(_differing),
-        Explained("What the cluster itself needs is excepted anyway: its network, its API and the cloud's services."),
+        Explained("The cluster's network, its API and the cloud's services are always excepted."),
     ] = Field(
         (),
         alias="except",

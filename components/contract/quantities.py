@@ -27,7 +27,7 @@ _SUFFIXES: Final = {
 }
 
 _NUMBER: Final = r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)"
-# Two digits of exponent are beyond any machine, and keep a typing error from becoming a huge number.
+# Two digits of exponent suffice for any machine, and keep a typing error from becoming a huge number.
 _SUFFIX: Final = rf"{'|'.join(filter(None, _SUFFIXES))}|[eE][-+]?[0-9]{{1,2}}|"
 _QUANTITY: Final = re.compile(rf"(?P<number>{_NUMBER})(?P<suffix>{_SUFFIX})")
 
@@ -35,8 +35,12 @@ _QUANTITY: Final = re.compile(rf"(?P<number>{_NUMBER})(?P<suffix>{_SUFFIX})")
 def parse_quantity(text: str) -> Decimal:
     """Return the number that a quantity such as ``500m``, ``4Gi`` or ``1e3`` represents.
 
-    Grammar: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ Raises ------ ValueError
-    If ``text`` is not a quantity, or is negative.
+    Grammar: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
+
+    Raises
+    ------
+    ValueError
+        If ``text`` is not a quantity, or is negative.
     """
     match = _QUANTITY.fullmatch(text)
     if not match:

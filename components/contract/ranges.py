@@ -101,7 +101,7 @@ def service_address(cidr: str) -> str:
 
 
 def differing(ranges: tuple[str, ...]) -> tuple[str, ...]:
-    """Return ``ranges`` if none is named twice or inside another.
+    """Return ``ranges`` if none is listed twice or inside another.
 
     Raises
     ------

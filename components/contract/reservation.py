@@ -1,4 +1,4 @@
-"""Reserved capacity: machines that the account has paid for or holds, in one zone, beside spot and on demand.
+"""Reserved capacity: machines that the account has paid for or holds, in one zone, instead of spot or on-demand.
 
 A pool names a reservation and never buys one: a purchase spends money at once and cannot be undone.
 """
@@ -37,14 +37,14 @@ class Reservation(ContractModel):
 
 
 def require_reservation(reservation: Reservation | None, choices: Mapping[str, Any]) -> None:
-    """Refuse a reservation that does not fit its pool, or that the pool's lifecycle lacks.
+    """Refuse a reservation that does not fit its pool, or a missing one that the pool's lifecycle requires.
 
     Parameters
     ----------
     reservation
-        None if the pool names none.
+        The reservation; None if the pool names none.
     choices
-        What was read of the pool so far.
+        The pool's valid fields so far.
 
     Raises
     ------

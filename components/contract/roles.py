@@ -29,7 +29,7 @@ class PoolRole(StrEnum):
 
     @property
     def has_zonal_volumes(self) -> bool:
-        """Whether its pods usually return to a disk that exists in a single zone."""
+        """Whether its pods usually have a disk that exists in a single zone."""
         return self in (PoolRole.JUPYTER, PoolRole.DATA)
 
     @property
@@ -39,7 +39,7 @@ class PoolRole(StrEnum):
 
     @property
     def takes_notebooks(self) -> bool:
-        """Whether notebooks may run there if jobs have nodes of their own."""
+        """Whether notebooks may run there if jobs have separate nodes."""
         return self in (PoolRole.JUPYTER, PoolRole.GPU)
 
     @property

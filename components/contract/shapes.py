@@ -1,7 +1,7 @@
 """Selection of machine types by shape.
 
 A stack file names a shape, `igz-clusters machines` lists the types that have it, and the reviewed list stays in the
-stack file: the program itself selects nothing, so newer facts never change a cluster.
+stack file: the program itself selects nothing, so newer facts about machine types never change a cluster.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ Price: TypeAlias = Callable[[InstanceType], float | None]
 """Price of a machine type; None if it is unknown."""
 
 VARIANTS: Final = tuple(each for each in Variant if each not in (Variant.DISK, Variant.FRACTION))
-"""Variants that may be asked for by name: disks have a key of their own, and parts of GPUs differ in size."""
+"""Variants that a shape may name: disks have their own key, and parts of GPUs differ in size."""
 
 _OF_GPU_MACHINES: Final = frozenset({Variant.DISK, Variant.ISOLATED, Variant.NETWORK})
 """Variants that machines with GPUs have anyway, so that a shape need not name them."""
@@ -46,7 +46,7 @@ class GpuShape(ContractModel):
 
 
 class MachineShape(ContractModel):
-    """What a machine type must have to be selected."""
+    """Properties that a machine type must have to be selected."""
 
     vcpus: Annotated[int | None, Explained("The smallest that fits the rest.")] = Field(
         None, ge=2, le=1024, strict=True, description="Number of vCPUs.", examples=[8]
@@ -128,18 +128,18 @@ def select(
 ) -> list[InstanceType]:
     """Return the types of a provider that have a shape, in the order of ``preference``.
 
-    All have the same vCPUs, memory and number of GPUs: the smallest, where the shape leaves a choice.
+    All have the same vCPUs, memory and number of GPUs: the smallest, if the shape allows several.
 
     Parameters
     ----------
     shape
-        What is wanted.
+        The shape.
     provider
-        Whose types.
+        Provider of the types.
     is_spot
         Whether only types with spot capacity are wanted.
     price
-        Prices, in any one unit. Default: unknown.
+        Prices, all in the same unit. Default: unknown.
     """
     fits = [
         each
@@ -151,13 +151,13 @@ def select(
 
 
 def preference(machine: InstanceType, price: Price = lambda _: None) -> tuple[object, ...]:
-    """Return the order of equally shaped types: plain ones, the newest generation, the lowest known price, the name."""
+    """Return the sort key of types of one shape: plain ones, newest generation, lowest known price, name."""
     usd = price(machine)
     return len(unusual(machine)), -machine.generation, usd is None, usd or 0.0, machine.name
 
 
 def obstacles(shape: MachineShape, provider: Provider) -> list[str]:
-    """Return the keys of a shape that no type has, each of which alone keeps every type from being selected."""
+    """Return the keys of an unmet shape such that changing one of them alone would let types be selected."""
     loose: dict[str, dict[str, Any]] = {
         "vcpus": {"vcpus": None},
         "memoryGib": {"memory_gib": None},

@@ -18,13 +18,13 @@ STORAGE_NAME_MAX: Final = 20
 """Maximum length of a storage's name: the names of its class and of resources of the clouds contain it."""
 
 CLAIM_NAME_MAX: Final = 32
-"""Maximum length of a claim's name. With its namespace it is a directory, and EFS allows paths of 100 characters.
+"""Maximum length of a claim's name. It and its namespace name a directory, and EFS allows paths of 100 characters.
 
 https://docs.aws.amazon.com/efs/latest/ug/API_RootDirectory.html
 """
 
 VOLUMES_MAX: Final = 20
-"""Maximum number of volumes of a namespace. 200 namespaces with as many stay within 10,000 access points of EFS."""
+"""Maximum number of volumes of a namespace. With as many, 200 namespaces stay within 10,000 access points of EFS."""
 
 SIZE_GIB_MAX: Final = 102_400
 """Maximum size of a volume in GiB, that of Azure's file shares.
@@ -34,7 +34,7 @@ azure-rest-api-specs, Microsoft.Storage 2024-01-01, ``file.json``.
 
 LUSTRE_STEP: Final = 2400
 LUSTRE_SIZES: Final = (LUSTRE_STEP // 2, *range(LUSTRE_STEP, SIZE_GIB_MAX + 1, LUSTRE_STEP))
-"""Sizes of a Lustre file system in GiB; AWS names no largest, ours is that of other volumes.
+"""Sizes of a Lustre file system in GiB; AWS names no largest one, so the limit of other volumes applies.
 
 https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html
 """
@@ -44,13 +44,13 @@ _LUSTRE_SIZE: Final = f"{LUSTRE_SIZES[0]}, or a multiple of {LUSTRE_STEP} up to 
 CLASS_PREFIX: Final = "igz-"
 
 OWN_CLASS: Final = "names a class of an existing cluster; remove it: the stack makes a class of its own"
-"""Why ``storageClass`` is refused where the stack makes the storage."""
+"""Why ``storageClass`` is refused if the stack creates the storage."""
 
 _NAME: Final = rf"[a-z]([-a-z0-9]{{0,{STORAGE_NAME_MAX - 2}}}[a-z0-9])?"
 
 
 class Purpose(StrEnum):
-    """What a storage is for; it decides backups, protection and what becomes of a deleted claim's data."""
+    """What a storage is for; it decides backups, protection and whether a deleted claim's data is kept."""
 
     HOME = "home"
     """Homes and results of people."""
@@ -68,13 +68,13 @@ class Purpose(StrEnum):
 
 
 class StorageType(StrEnum):
-    """What a storage is."""
+    """Type of a storage."""
 
     FILES = "files"
     """A file system that all zones mount by NFS."""
 
     LUSTRE = "lustre"
-    """A parallel file system in one zone, for jobs that read or write faster than one server can."""
+    """A parallel file system in one zone, for jobs that need more throughput than one server has."""
 
 
 class Redundancy(StrEnum):
@@ -84,7 +84,7 @@ class Redundancy(StrEnum):
     """In three zones of the region."""
 
     LOCAL = "local"
-    """In one data centre, whose loss is the loss of the data."""
+    """In one data centre: if it is lost, the data is lost."""
 
 
 class Storage(ContractModel):
@@ -113,12 +113,12 @@ class Storage(ContractModel):
             "Homes and datasets are backed up; scratch data can be computed again.",
             "Daily backups on EKS; on AKS whether deleted shares can be restored for 14 days.",
         ),
-    ] = Field(None, strict=True, description="Whether the cloud keeps what is deleted.", examples=[False])
+    ] = Field(None, strict=True, description="Whether the cloud keeps deleted data.", examples=[False])
     redundancy: Annotated[
         Redundancy | None,
         Explained(
             "Copies in several zones outlive the loss of one.",
-            "On AKS the type of the storage account, which stays as it is made. EFS always has copies in all zones.",
+            "On AKS the type of the storage account, which cannot change. EFS always has copies in all zones.",
         ),
     ] = Field(
         None,
@@ -127,11 +127,11 @@ class Storage(ContractModel):
     )
     size_gib: Annotated[
         Annotated[int, Field(json_schema_extra={"minimum": LUSTRE_SIZES[0], "maximum": LUSTRE_SIZES[-1]})] | None,
-        Explained("Files have the sizes of their volumes, or grow with their content.", "What it may hold, and costs."),
+        Explained("Files have the sizes of their volumes, or grow with their content.", "Its capacity and its cost."),
     ] = Field(
         None,
         strict=True,
-        description="Size of a Lustre file system in GiB: 1200 or a multiple of 2400. It grows, and never shrinks.",
+        description="Size of a Lustre file system in GiB: 1200 or a multiple of 2400. It can grow, but never shrink.",
         examples=[2400],
     )
     zone: Annotated[
@@ -145,7 +145,7 @@ class Storage(ContractModel):
             Field(max_length=CLASS_NAME_MAX, json_schema_extra={"pattern": CLASS_NAME_PATTERN}),
         ]
         | None,
-        Explained("Where the stack creates the storage, it creates its class too."),
+        Explained("If the stack creates the storage, it creates its class too."),
     ] = Field(
         None,
         description="Storage class of an existing cluster whose volumes many nodes can mount at once.",
@@ -189,7 +189,7 @@ class Storage(ContractModel):
 
 
 def _is_of_lustre(value: object, info: ValidationInfo, allowed: str) -> bool:
-    """Return whether a value of Lustre's own is there, as it must be of this type and of no other."""
+    """Return whether a value is set that type ``lustre`` requires and other types refuse; raise if it does not fit."""
     type_ = info.data.get("type")
     if type_ is StorageType.LUSTRE and value is None:
         raise ValueError(f"is required with type lustre: {allowed}")
@@ -201,14 +201,12 @@ def _is_of_lustre(value: object, info: ValidationInfo, allowed: str) -> bool:
 class Volume(ContractModel):
     """Choices about one volume of a namespace."""
 
-    storage: Annotated[str, Explained(decides="A directory of its own in that storage.")] = Field(
+    storage: Annotated[str, Explained(decides="A separate directory in that storage.")] = Field(
         description="Name of the storage that it is in.", examples=["corpus"]
     )
     size_gib: Annotated[
         int | None,
-        Explained(
-            "File systems on EKS grow with their content and have no size.", "What the volume may hold, and costs."
-        ),
+        Explained("File systems on EKS grow with their content and have no size.", "Its capacity and its cost."),
     ] = Field(
         None,
         ge=1,
@@ -264,9 +262,9 @@ def unusable(storage: Mapping[str, Storage], keys: Collection[str], why: str) ->
     Parameters
     ----------
     keys
-        The keys, by their names here.
+        The keys, by their names in ``Storage``.
     why
-        Why it has none, and what to do.
+        Why the kind of cluster has none, and what to do.
     """
     for name, each in storage.items():
         for key in keys:
@@ -275,7 +273,7 @@ def unusable(storage: Mapping[str, Storage], keys: Collection[str], why: str) ->
 
 
 def files_only(storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
-    """Find Lustre file systems, on a kind of cluster for which the stack makes none; paths begin at ``storage``."""
+    """Find Lustre file systems, on a kind of cluster for which the stack creates none; paths begin at ``storage``."""
     for name, each in storage.items():
         if each.is_lustre:
             yield Mismatch((name, "type"), "lustre is for cluster.kind eks; use files")
@@ -289,7 +287,7 @@ def size_problems(volumes: Volumes, sizes: range, what: str) -> Iterator[Mismatc
     sizes
         Possible sizes in GiB.
     what
-        What has that size.
+        What the size is of, for the message.
     """
     bounds = f"from {sizes.start} to {sizes[-1]}"
     for (namespace, claim), volume in volumes.items():

@@ -1,7 +1,7 @@
 """Sharing of GPUs among pods: they take turns on a GPU, or each has a slice of it.
 
 A pool that shares its GPUs offers more devices than it has GPUs, under another name. Capacity, taint, labels, quotas
-and the autoscaler's hints all follow from the one choice.
+and the autoscaler's hints follow from this one setting.
 """
 
 import re
@@ -18,12 +18,12 @@ from components.contract.roles import PoolRole
 REPLICAS_BOUNDS: Final = (2, 8)
 """Fewest and most pods on one GPU. NVIDIA sets no upper bound; with more, each gets too little memory and time."""
 
-_MODE: Final = "Whether pods take turns on each GPU (time-slicing), or have slices with memory of their own (mig)."
+_MODE: Final = "Whether pods take turns on each GPU (time-slicing), or have slices with their own memory (mig)."
 
 _PATTERN: Final = r"^\d+g\.\d+gb$"
 
 _SEVENTHS: Final = (("1g", 7), ("1g", 4), ("2g", 3), ("3g", 2), ("4g", 1), ("7g", 1))
-"""Slices of a GPU with seven compute units, and how many of one kind fit; the second has twice the memory."""
+"""Slices of a GPU with seven compute units, and how many of each kind fit; the second has twice the memory."""
 
 _MEMORY: Final = {
     ("A100", 40): (5, 10, 10, 20, 20, 40),
@@ -44,7 +44,7 @@ _QUARTERS: Final = {
     ("A30", 24): {"1g.6gb": 4, "2g.12gb": 2, "4g.24gb": 1},
     ("RTX PRO Server 6000", 96): {"1g.24gb": 4, "2g.48gb": 2, "4g.96gb": 1},
 }
-"""Slices of GPUs with four compute units: the first of these files."""
+"""Slices of GPUs with four compute units: the first of the files above."""
 
 PROFILES: Final[Mapping[tuple[str, int], Mapping[str, int]]] = {
     **{
@@ -53,14 +53,14 @@ PROFILES: Final[Mapping[tuple[str, int], Mapping[str, int]]] = {
     },
     **_QUARTERS,
 }
-"""MIG profiles and the slices of a GPU that is divided by one alone, by model and memory in GiB."""
+"""MIG profiles, and the number of slices of a GPU with one profile only, by model and memory in GiB."""
 
 _NEAR_GIB: Final = 2
-"""Difference between a GPU's memory and its rounded figure in ``PROFILES``."""
+"""Maximum difference between a GPU's memory and its rounded figure in ``PROFILES``."""
 
 
 def profiles_of(machine: InstanceType) -> Mapping[str, int]:
-    """Return the MIG profiles of a machine's GPUs, with their slices of one GPU; empty if they have none."""
+    """Return the MIG profiles of a machine's GPUs, with the slices per GPU; empty if they have none."""
     gib = machine.gpu_memory_mib / 1024
     known = (
         profiles
@@ -96,13 +96,13 @@ class Shares(NamedTuple):
 
 
 def shares_of(label: str | None) -> Shares | None:
-    """Return what a value of the node label ``GPU_SHARING`` says; None if it says nothing or cannot be read."""
+    """Return the shares that a value of the node label ``GPU_SHARING`` means; None if it is missing or invalid."""
     found = re.fullmatch(r"(?:time-slicing|mig-(\d+g\.\d+gb))-([1-9]\d?)", label or "")
     return Shares(f"{MIG_PREFIX}{found[1]}" if found[1] else TURNS, int(found[2])) if found else None
 
 
 class TimeSlicing(ContractModel):
-    """Pods take turns on each GPU. They share its memory, and nothing keeps one from using all of it."""
+    """Pods take turns on each GPU. They share its memory, and nothing prevents a pod from using all of it."""
 
     mode: Literal["time-slicing"] = Field(description=_MODE, examples=["mig"])
     replicas: int = Field(
@@ -124,7 +124,7 @@ class TimeSlicing(ContractModel):
 
 
 class MigSlices(ContractModel):
-    """Each GPU is divided into slices of one profile, with memory and compute units of their own."""
+    """Each GPU is divided into slices of one profile, with their own memory and compute units."""
 
     mode: Literal["mig"] = Field(description=_MODE, examples=["mig"])
     profile: Annotated[str, AfterValidator(_profile), Field(json_schema_extra={"pattern": _PATTERN})] = Field(
@@ -142,11 +142,11 @@ class MigSlices(ContractModel):
 
 
 Sharing: TypeAlias = TimeSlicing | MigSlices
-"""How the pods of a pool share its GPUs; ``mode`` distinguishes the ways."""
+"""How the pods of a pool share its GPUs; ``mode`` distinguishes the variants."""
 
 
 def gpu_resource_of(choices: Mapping[str, Any]) -> str | None:
-    """Return the default name of a pool's GPUs, from what was read of it so far; None without GPUs."""
+    """Return the default name of a pool's GPUs, from its valid fields so far; None without GPUs."""
     if choices.get("role") is not PoolRole.GPU:
         return None
     if sharing := choices.get("sharing"):
@@ -156,7 +156,7 @@ def gpu_resource_of(choices: Mapping[str, Any]) -> str | None:
 
 
 def shared_resource(pool: Mapping[str, Any]) -> str:
-    """Return the name of the shares of a pool as a stack file spells it, valid or not; empty if it shares nothing."""
+    """Return the name of the shares of a pool as a stack file spells it, valid or not; empty if it shares no GPUs."""
     sharing = pool.get("sharing")
     if not isinstance(sharing, Mapping):
         return ""
@@ -164,21 +164,21 @@ def shared_resource(pool: Mapping[str, Any]) -> str:
 
 
 def require_shareable(sharing: Sharing, role: PoolRole | None, machines: Sequence[InstanceType]) -> None:
-    """Refuse what the GPUs of a pool cannot do.
+    """Refuse sharing that the GPUs of a pool do not support.
 
     Parameters
     ----------
     sharing
-        The pool's choice.
+        The pool's setting.
     role
-        None if the stack file names none or an unknown one.
+        The pool's role; None if the stack file names none or an unknown one.
     machines
-        Facts of its machine types; none if they are invalid themselves.
+        Its machine types; none if they are invalid.
 
     Raises
     ------
     ValidationError
-        With a problem for each reason.
+        With every problem.
     """
     if role not in (PoolRole.GPU, None):
         raise ValueError("is allowed in pools of role 'gpu' only; remove it")

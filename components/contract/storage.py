@@ -16,7 +16,7 @@ https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclas
 """
 
 DEFAULT_CLASS: Final = {DEFAULT_KEYS[0]: TRUE}
-"""How we mark ours."""
+"""Annotation of our own default class."""
 
 CLASS_NAME_MAX: Final = 253
 CLASS_NAME_PATTERN: Final = "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$"
@@ -24,7 +24,7 @@ CLASS_NAME_PATTERN: Final = "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$"
 
 
 def class_name_of(name: str) -> str:
-    """Return the name of a storage class that a stack file gives.
+    """Return the name of a storage class in a stack file if it is valid.
 
     Raises
     ------
@@ -48,10 +48,10 @@ def storage_class(
     parameters
         Parameters of the driver; see its documentation.
     is_disk
-        Whether a volume is a disk, with a size that can grow and in one zone: it is then created in that of its first
-        pod; created earlier, it could be in a zone without room for the pod.
+        Whether a volume is a disk, with a size that can grow and in one zone. It is then created in the zone of its
+        first pod; if it were created earlier, it could be in a zone without room for the pod.
     is_kept
-        Whether a volume stays when its claim is deleted.
+        Whether a volume is kept when its claim is deleted.
     """
     return {
         "provisioner": provisioner,

@@ -12,8 +12,8 @@ MANAGER: Final = "igz-clusters"
 def refuse_other_case(ours: Iterable[str], tags: Iterable[str], judge: str) -> None:
     """Refuse tags that differ from ``ours`` or from an earlier one in case only.
 
-    EC2 treats them as two tags, IAM rejects them as duplicates, Azure keeps one of the two. ``judge`` is the service
-    in the message that treats them as one.
+    EC2 treats them as two tags, IAM rejects them as duplicates, Azure keeps one of the two. ``judge`` is the name, for
+    the message, of the service that treats them as one.
     https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html
     https://learn.microsoft.com/azure/aks/use-tags
     """

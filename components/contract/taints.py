@@ -52,12 +52,12 @@ OWN_SPOT_TAINT: Final = Taint(LabelKey.LIFECYCLE.value, Lifecycle.SPOT.label_val
 """Taint of spot nodes on clouds that add none themselves."""
 
 AKS_SPOT_TAINT: Final = Taint("kubernetes.azure.com/scalesetpriority", "spot")
-"""AKS adds it to every spot pool and does not allow its removal: https://learn.microsoft.com/azure/aks/spot-node-pool."""
+"""Taint that AKS adds to every spot pool and does not let users remove: https://learn.microsoft.com/azure/aks/spot-node-pool."""
 
 ARM_TAINT: Final = Taint(f"{OWN_DOMAIN}/arch", ARM64)
-"""On ARM nodes for user work where amd64 nodes take the same pods, as GKE taints its ARM nodes.
+"""Taint of ARM nodes for user work if amd64 nodes accept the same pods, as GKE taints its ARM nodes.
 
-Images are mostly built for amd64 only, and on an ARM node their containers end with ``exec format error``. The key is
+Images are mostly built for amd64 only, and on an ARM node their containers fail with ``exec format error``. The key is
 not ``kubernetes.io/arch``, which GKE uses: EKS reserves that prefix for itself
 (https://github.com/alphagov/govuk-infrastructure/pull/1264).
 """
@@ -69,7 +69,7 @@ GPU_TAINT_VALUE: Final = "present"
 def gpu_taint(resource: str) -> Taint:
     """Return the taint of nodes that offer ``resource``.
 
-    The key is the resource's name, because the API server's plug-in ``ExtendedResourceToleration`` gives a pod that
-    requests the resource the toleration for exactly that key.
+    The key is the resource's name, because the API server's plug-in ``ExtendedResourceToleration`` adds the toleration
+    for exactly that key to pods that request the resource.
     """
     return Taint(resource, GPU_TAINT_VALUE)

@@ -1,4 +1,4 @@
-"""Warm pools of EKS: machines that have booted once and stand by beside a pool's nodes."""
+"""Warm pools of EKS: machines that have booted once and stand by in addition to a pool's nodes."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Final, TypeAlias
@@ -10,14 +10,14 @@ from components.contract.lifecycle import Lifecycle
 from components.contract.pool_rules import require_growth
 
 WARM_MAX: Final = 50
-"""Maximum number of machines that stand by: more are a larger ``size.min``."""
+"""Maximum number of machines that stand by; for more, raise ``size.min``."""
 
 
 class WarmState(StrEnum):
     """How machines stand by. AWS also hibernates some types, which this package does not offer."""
 
     STOPPED = "stopped"
-    """They cost their disks only, and boot again when they are needed."""
+    """Only their disks cost money; they boot again when they are needed."""
 
     RUNNING = "running"
     """They cost as much as nodes."""
@@ -29,10 +29,10 @@ class WarmPool(ContractModel):
     https://docs.aws.amazon.com/eks/latest/userguide/warm-pools-managed-node-groups.html
     """
 
-    nodes: Annotated[int, Explained(decides="The size of the warm pool, whatever the size of the pool.")] = Field(
+    nodes: Annotated[int, Explained(decides="The size of the warm pool, regardless of the pool's size.")] = Field(
         ge=1, le=WARM_MAX, strict=True, description="Number of machines that stand by.", examples=[2]
     )
-    state: Annotated[WarmState, Explained("Stopped machines cost their disks only.")] = Field(
+    state: Annotated[WarmState, Explained("Only the disks of stopped machines cost money.")] = Field(
         WarmState.STOPPED, description="How they stand by.", examples=["running"]
     )
 
@@ -52,7 +52,7 @@ class WarmPool(ContractModel):
         require_growth(pool, "nothing stands by")
         size = pool.get("size")
         if pool.get("lifecycle") is Lifecycle.SPOT:
-            raise ValueError("is for on-demand pools: AWS may reclaim spot machines before they were of use; remove it")
+            raise ValueError("is for on-demand pools: AWS may reclaim spot machines before they are used; remove it")
         if pool.get("lifecycle") is Lifecycle.RESERVED:
             raise ValueError("is for on-demand pools: reserved capacity is paid for, running or not; remove it")
         if size and self.nodes > size.max:

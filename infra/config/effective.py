@@ -21,14 +21,14 @@ class Effective:
 
     path: KeyPath
     value: Any
-    """The value as plain data; None for a mapping whose keys follow as entries of their own."""
+    """The value as plain data; None for a mapping whose keys follow as separate entries."""
     has_keys: bool
     why_default: str | None
     """Reason of the default; None if the value was given."""
 
 
 def effective(value: Any, path: KeyPath = ()) -> Iterator[Effective]:
-    """Return every key of a model or mapping, each before the keys inside it."""
+    """Yield every key of a model or mapping, each before the keys inside it."""
     for key, entry, why in _entries(value):
         has_keys = isinstance(entry, BaseModel) or (isinstance(entry, Mapping) and bool(entry))
         yield Effective((*path, key), None if has_keys else to_jsonable_python(entry), has_keys, why)

@@ -5,7 +5,7 @@ from typing import Any, Final
 from pydantic import AfterValidator
 
 ENTRIES_MAX: Final = 200
-"""Maximum number of pools and of user namespaces, far beyond any cluster: more come from a mistake."""
+"""Maximum number of pools and of user namespaces, far beyond any cluster: a larger number is a mistake."""
 
 
 def _few(entries: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Settings of a stack with those of its base, judged, each problem at its place in the file that has it."""
+"""Settings of a stack with those of its base, checked; each problem has its place in the file that contains it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -29,16 +29,16 @@ def _name(file: Path) -> str:
 
 
 def inherited(settings: Any, folder: Path, named: Named = _name) -> Inherited:
-    """Return the settings of a stack with those of its base, after judging what is in the base.
+    """Return the settings of a stack with those of its base, after a check of the base.
 
-    Its keys and values are judged one by one; ``parse`` judges them together, after merging.
+    Keys and values of the base are checked one by one; ``parse`` checks them together, after merging.
 
     Parameters
     ----------
     settings, folder
-        As of ``inherit``.
+        As for ``inherit``.
     named
-        Default: the base's name without its folder.
+        Returns the base's name in messages. Default: without its folder.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def placed(found: Inherited, problem: Problem, named: Named = _name) -> Problem:
 
 
 def resolve(settings: Any, folder: Path) -> StackConfig:
-    """Return the choices of a stack that the engine handed on, those of its base included.
+    """Return the choices of a stack as passed by the engine, including those of its base.
 
     Raises
     ------
@@ -76,14 +76,14 @@ def resolve(settings: Any, folder: Path) -> StackConfig:
     """
     found = inherited(settings, folder)
     try:
-        # In the order in which the engine hands on settings without a base.
+        # Sorted, as the engine passes settings without a base.
         return parse(_sorted(found.settings) if found.file else found.settings)
     except ConfigurationError as error:
         raise ConfigurationError([placed(found, problem) for problem in error.problems]) from None
 
 
 def encrypted(value: Any, path: KeyPath = ()) -> Iterator[Problem]:
-    """Return a problem for each encrypted value: the engine decrypts none of a base, and no setting is secret."""
+    """Yield a problem for each encrypted value: the engine does not decrypt a base, and no setting is secret."""
     if isinstance(value, dict) and SECURE in value:
         yield Problem(path, "is encrypted, but these settings are not secret; write the value in plain text")
         return
@@ -124,7 +124,7 @@ def _readable(found: Iterable[Problem], unread: Iterable[Problem]) -> list[Probl
 
 
 def _judged_alone(document: Any) -> Iterator[Problem]:
-    """Return the problems of a base's settings that no stack could solve."""
+    """Yield the problems of a base's settings that no stack can solve."""
     layers = document.get("layers") if isinstance(document, Mapping) else None
     for index, layer in enumerate(layers if isinstance(layers, list) else ()):
         settings = layer.get("settings") if isinstance(layer, Mapping) else None
@@ -136,13 +136,13 @@ def _judged_alone(document: Any) -> Iterator[Problem]:
 
 
 def _kinds(chosen: Any, settings: Mapping[str, Any]) -> list[ClusterKind]:
-    """Return the kinds whose stacks take the settings of a layer; one of them, if the settings have no cluster."""
+    """Return the kinds whose stacks use the settings of a layer; only one, if the settings have no ``cluster``."""
     kinds = [kind for kind in ClusterKind if isinstance(chosen, list) and kind in chosen] or list(ClusterKind)
     return kinds if "cluster" in settings else kinds[:1]
 
 
 def _wrong_for_all(settings: Mapping[str, Any], kinds: Iterable[ClusterKind]) -> Iterator[Problem]:
-    """Return the problems that settings have with each of the kinds: a key of one kind may be unknown to another."""
+    """Yield the problems that settings have with each of the kinds: a key of one kind may be unknown to another."""
     found = [{each.path: each for each in _wrong(settings, kind)} for kind in kinds]
     for path in found[0]:
         if all(path in of_a_kind for of_a_kind in found):
@@ -150,7 +150,7 @@ def _wrong_for_all(settings: Mapping[str, Any], kinds: Iterable[ClusterKind]) ->
 
 
 def _help(problem: Problem) -> tuple[bool, int]:
-    """Return how much a problem helps: most if it names a key like the one that was given."""
+    """Return how helpful a problem is: most if it lists a key similar to the given one."""
     is_alike = bool(problem.path and nearest(problem.path[-1], problem.allowed))
     return is_alike, len(problem.allowed)
 

@@ -15,16 +15,16 @@ PROD_INITIAL_MIN: Final = 2
 
 
 def one_initial_pool(pools: Any, handler: ValidatorFunctionWrapHandler, environment: Environment | None) -> Any:
-    """Check the initial pool even if another pool is invalid: that is why it wraps the pools' own validation.
+    """Check the initial pool even if another pool is invalid; therefore this wraps the pools' own validation.
 
     Parameters
     ----------
     pools
-        What the stack file has under ``pools``.
+        Value of ``pools`` in the stack file.
     handler
         The pools' own validation.
     environment
-        None if it is invalid.
+        The stack's environment; None if it is invalid.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def one_initial_pool(pools: Any, handler: ValidatorFunctionWrapHandler, environm
         for name in initial[1:]:
             findings.add(f"NG-02: only one pool may have the role 'initial', and '{initial[0]}' has it", name, "role")
         for name in initial[:1] if environment is Environment.PROD else ():
-            with suppress(ValidationError, KeyError):  # what is wrong with the pool itself is noted already
+            with suppress(ValidationError, KeyError):  # problems of the pool itself are already noted
                 if (least := handler({name: pools[name]})[name].size.min) < PROD_INITIAL_MIN:
                     rule = f"NG-06: in prod the initial pool must have at least {PROD_INITIAL_MIN} nodes"
                     findings.add(f"{rule}; raise min and max", name, "size", "min", given=least)

@@ -52,7 +52,7 @@ def _guard_of(choices: dict[str, Any]) -> PolicyGuard:
 
 
 _UNREAD: Final = (
-    f"the full platform runs MLRun in {TENANT_NAMESPACE}, into which this stack puts no settings of MLRun; add "
+    f"the full platform runs MLRun in {TENANT_NAMESPACE}, where this stack creates no settings for MLRun; add "
     f"`{TENANT_NAMESPACE}: {{coreServices: true}}`"
 )
 
@@ -98,7 +98,7 @@ class StackConfig(ContractModel):
         dict[StorageName, Storage],
         Few,
         Explained(
-            "Storage costs money, and only its owner knows what it is for.",
+            "Storage costs money, and only its owner knows its purpose.",
             "File systems of the cloud or a class of an existing cluster, and what `namespaces.*.volumes` can name.",
         ),
     ] = Field(
@@ -182,7 +182,7 @@ class StackConfig(ContractModel):
 
     @property
     def ways_in(self) -> WaysIn | None:
-        """How clients outside reach services; None if the stack file does not say it."""
+        """How clients outside reach services; None if the stack file does not define it."""
         return descriptor_of(self.cluster).ways_in(self.cluster)
 
     @property
@@ -192,13 +192,13 @@ class StackConfig(ContractModel):
 
     @property
     def creation_problems(self) -> tuple[Mismatch, ...]:
-        """What would keep the first `up` of a new cluster from finishing; an existing cluster is not refused for it."""
+        """Problems that would make the first `up` of a new cluster fail; they do not apply to a cluster that exists."""
         found = descriptor_of(self.cluster).creation_problems(self.cluster)
         return tuple(Mismatch(("cluster", *each.path), each.message) for each in found)
 
     @property
     def notes(self) -> tuple[Mismatch, ...]:
-        """What is allowed and may surprise."""
+        """Notes about allowed settings with unexpected effects."""
         found = zones_unknown_at_zero(self.groups, descriptor_of(self.cluster).zones(self.cluster))
         tenant = self.namespaces.get(TENANT_NAMESPACE)
         note = partial(descriptor_of(self.cluster).group_note, self.cluster)
@@ -213,7 +213,7 @@ class StackConfig(ContractModel):
     @field_validator("schema_version", mode="before")
     @classmethod
     def _is_a_version_that_this_release_reads(cls, version: Any) -> Any:
-        if type(version) is not int:  # `true` and `1.0` equal 1, and mean something else
+        if type(version) is not int:  # `true` and `1.0` equal 1, but have another meaning
             raise ValueError("must be a whole number")
         if version > SCHEMA_VERSION:
             raise ValueError(f"is newer than version {SCHEMA_VERSION}, which this release reads; update igz-clusters")
@@ -338,7 +338,7 @@ class StackConfig(ContractModel):
 
 
 def _refuse(found: Iterable[Mismatch]) -> None:
-    """Raise what was found, all at once."""
+    """Raise all problems that were found at once, if there are any."""
     findings = Findings()
     for mismatch in found:
         findings.add(mismatch.message, *mismatch.path)

@@ -1,4 +1,4 @@
-"""The cluster of a stack file as the systems on it must know it."""
+"""The cluster of a stack file, for the settings of systems on it."""
 
 from dataclasses import replace
 
@@ -12,22 +12,22 @@ from infra.config.model import StackConfig
 def platform_cluster(
     config: StackConfig, *, namespace: str = "", version: str = "", mutates: bool = False
 ) -> PlatformCluster:
-    """Return what settings of systems read of a stack file.
+    """Return the parts of a stack file from which settings of systems are derived.
 
     Parameters
     ----------
     config
         The stack file.
     namespace
-        Namespace of the system; if it is a user namespace, its own choices for MLRun count. Default: only those of
+        Namespace of the system; if it is a user namespace, its own settings of MLRun apply too. Default: only those of
         the whole platform.
     version
         Version of Kubernetes instead of the stack's, such as ``1.36``. Default: the stack's.
     mutates
-        Whether admission gives places, if neither the stack file nor ``version`` says it.
+        Whether admission adds places; used if neither the stack file nor ``version`` determines it.
     """
     cluster = config.cluster.model_dump(by_alias=True)
-    # A version that is asked for counts even on a local cluster, which has the newest one itself.
+    # A given version applies even to a local cluster, which itself has the newest one.
     asked = {"mutatingAdmission": cluster.get("mutatingAdmission"), "version": version}
     said = offers_mutation(asked if version else cluster)
     here = config.namespaces.get(namespace)

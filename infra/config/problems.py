@@ -1,4 +1,4 @@
-"""Problems that the model finds in settings, in our words."""
+"""Problems that the model finds in settings, with this package's messages."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -35,14 +35,14 @@ __all__ = [
 _NEED_OTHERS: Final = frozenset(
     {FINDING, "default_factory_not_called", "missing", "too_short", "union_tag_not_found", "value_error"}
 )
-"""Types of errors about several keys, or about one that is absent."""
+"""Types of errors about several keys, or about a missing one."""
 
 
 def problems_of(error: ValidationError, model: type[BaseModel], *, is_partial: bool = False) -> list[Problem]:
     """Return the problems that pydantic's ``error`` reports in a document of ``model``, with the document's paths.
 
-    With ``is_partial`` other documents add to this one: it may lack keys, null removes a key, and what depends on other
-    keys is left out.
+    With ``is_partial``, other documents complete this one: it may lack keys, null removes a key, and problems that
+    depend on other keys are left out.
     """
     root = tree(model)
     details = error.errors(include_url=False)
@@ -53,7 +53,7 @@ def problems_of(error: ValidationError, model: type[BaseModel], *, is_partial: b
 
 def _is_a_consequence(detail: ErrorDetails) -> bool:
     """Return whether an error is only a consequence of an earlier one."""
-    if detail["type"] == "too_short":  # items that are wrong themselves are not counted
+    if detail["type"] == "too_short":  # pydantic does not count invalid items
         return bool(len(detail["input"]) >= detail["ctx"]["min_length"])
     return detail["type"] == "default_factory_not_called"
 
@@ -96,7 +96,7 @@ def _problem(detail: ErrorDetails, root: Node) -> Problem:
 
 
 def _refused(path: KeyPath, context: Mapping[str, Any], given: Any, node: Node) -> Problem:
-    """Return the problem found by one of our checks. Allowed values are listed only if the value is not one."""
+    """Return the problem found by one of our checks. Allowed values are listed only if the value is not one of them."""
     message = context["message"] if "message" in context else str(context["error"])
     is_listed = "enum" in node.said or "const" in node.said
     if given is None or not is_listed or str(given) in allowed(node):
@@ -107,7 +107,7 @@ def _refused(path: KeyPath, context: Mapping[str, Any], given: Any, node: Node) 
 def _unfit(path: KeyPath, message: str, given: Any, node: Node, likely: tuple[str, ...] = ()) -> Problem:
     """Return the problem of a value that is not allowed at ``node`` or has the wrong type.
 
-    ``likely`` are the allowed values of which one was meant; default: all.
+    ``likely`` are the allowed values that may have been meant; default: all.
     """
     values = likely or allowed(node)
     meant = did_you_mean(given, values)
@@ -116,7 +116,7 @@ def _unfit(path: KeyPath, message: str, given: Any, node: Node, likely: tuple[st
 
 
 def _figure(value: Any) -> Any:
-    """Return a bound as people write it: 100, not 100.0."""
+    """Return a bound without needless decimals: 100, not 100.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -25,7 +25,7 @@ _COMMENT: Final = "Made by `python -m infra.config.reference --write`; edit the 
 _INHERITED: Final = "InheritedSettings"
 _REFINED: Final = "RefiningStackFile"
 _ANY_OF: Final = {"oneOf": "anyOf"}
-"""Without the key that says which member it is, a mapping may be several of a union."""
+"""A mapping without the key that chooses the member of a union may match several members."""
 
 
 @cache
@@ -64,7 +64,7 @@ def schema() -> dict[str, Any]:
 def base_schema() -> dict[str, Any]:
     """Return the JSON Schema of a base, and with it that of the settings of a stack file that refines one.
 
-    In both any key may be missing or null, and the member of a union is not always said.
+    In both, any key may be missing or null, and the key that chooses the member of a union may be absent.
     """
     whole, base = tidy(StackFile.model_json_schema()), tidy(BaseFile.model_json_schema())
     definitions = {name: _partial(said) for name, said in whole.pop("$defs").items()} | base.pop("$defs")

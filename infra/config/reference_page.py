@@ -33,7 +33,7 @@ igz-clusters config show STACK    # the whole configuration, with every default
 igz-clusters config diff A B      # what differs between two stacks, or since a commit: dev@main dev
 ```
 
-What several stacks share can be in a [base](inheritance.md), which their stack files refine.
+Settings that several stacks share can be in a [base](inheritance.md), which their stack files refine.
 
 The first line of a stack file names its JSON Schema, [stack.schema.json](../infra/stack.schema.json), for completion in
 editors; that of a base names [base.schema.json](../infra/base.schema.json). Checks across several keys run in the

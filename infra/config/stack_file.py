@@ -11,13 +11,13 @@ from infra.config.model import StackConfig
 class StackFile(StackConfig):
     """All settings of a stack file under ``igz-clusters:stack``."""
 
-    # The schema shows this summary. The model names the keys; values are judged after those of the base are merged.
+    # The schema shows this docstring. This model defines the keys; values are checked after merging those of the base.
 
     base: Annotated[
         str | None,
         Explained(
             "A stack file has all settings itself.",
-            "Settings of Base.NAME.yaml beside the stack file, which the stack file refines (docs/inheritance.md).",
+            "Settings of Base.NAME.yaml next to the stack file, which the stack file refines (docs/inheritance.md).",
         ),
     ] = Field(
         None,

@@ -13,10 +13,10 @@ from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
 NAME = "*"
-"""Stands for any name in the path of a key, such as ``pools.*.size``."""
+"""Placeholder for any name in the path of a key, such as ``pools.*.size``."""
 
 KIND = "x-kind"
-"""Keyword of the JSON Schema that names a type of value that is neither plain text nor a plain number."""
+"""Keyword of the JSON Schema for a type of value that is neither plain text nor a plain number."""
 
 _SCALARS = {"boolean": "true or false", "integer": "whole number", "number": "number", "string": "text"}
 _NULL = {"type": "null"}
@@ -43,7 +43,7 @@ class Node:
 
     @cached_property
     def keys(self) -> dict[str, "Node"]:
-        """Known keys of a mapping; for a union those of all members, each as its first owner defines it."""
+        """Known keys of a mapping; for a union those of all members, each as its first member defines it."""
         own = {key: self._node(said) for key, said in self.said.get("properties", {}).items()}
         found = {key: node for member in reversed(self.members.values()) for key, node in member.keys.items()}
         if self.members:
@@ -65,7 +65,7 @@ class Node:
         said_type = self.said.get("type", "")
         if KIND in self.said:
             return str(self.said[KIND])
-        if self.members:  # the keys of all members together would belong to none of them
+        if self.members:  # no member has the keys of all members
             *others, last = self.members
             return f"mapping whose {self.tag_key} is {', '.join(others)} or {last}"
         if self.keys:
@@ -77,9 +77,9 @@ class Node:
         return _SCALARS.get(said_type, "value")
 
     def walk(self, *path: str, within: str = "") -> Iterator["Key"]:
-        """Return every key below this place, each mapping before its own keys.
+        """Yield every key below this place, each mapping before its own keys.
 
-        A key whose meaning depends on the member of a union is returned once per meaning. ``within`` is the member of a
+        A key whose meaning depends on the member of a union is yielded once per meaning. ``within`` is the member of a
         surrounding union that all of them belong to.
         """
         for name in self.keys:
@@ -104,7 +104,7 @@ class Node:
         return any(key in place.said.get("required", ()) for place in members or (self,))
 
     def _meanings(self, name: str) -> Iterator[tuple["Node", tuple[str, ...]]]:
-        """Return each meaning of a key with the members of a union that share it; no members if all do."""
+        """Yield each meaning of a key with the members of a union that share it; no members if all do."""
         if not self.members or name == self.tag_key:
             yield self.keys[name], ()
             return
@@ -138,7 +138,7 @@ class Key:
 
     @property
     def name(self) -> str:
-        """The path as people write it."""
+        """The path as text, joined by dots."""
         return ".".join(self.path)
 
     def matches(self, parts: tuple[str, ...]) -> bool:
@@ -185,7 +185,7 @@ def follow(
             node = node.members[str(part)]
             continue
         if by_field and node and part not in node.keys and (key := to_camel(str(part))) in node.keys:
-            part = key  # noqa: PLW2901 the user's word for it
+            part = key  # noqa: PLW2901 the key in the stack file
         path.append(part)
         node = node and (node.keys.get(str(part)) or node.entries)
     return tuple(path), node

@@ -1,4 +1,4 @@
-"""Settings that are allowed, and that their author may not have meant."""
+"""Warnings about settings that are allowed, but that their author may not have meant."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network, ip_network
@@ -26,7 +26,7 @@ _NOT_OURS: Final = ("default", *SYSTEM_NAMESPACES)
 
 
 def warnings_of(config: StackConfig) -> Iterator[Mismatch]:
-    """Yield what is allowed but dangerous or probably a mistake; paths begin at the stack file's settings."""
+    """Yield warnings about dangerous settings and probable mistakes; paths begin at the stack file's settings."""
     is_local = ClusterKind(config.cluster.kind) is ClusterKind.LOCAL
     if config.environment is Environment.PROD and config.policy_guard is PolicyGuard.OFF and not is_local:
         yield Mismatch(
@@ -71,7 +71,7 @@ def _labels(config: StackConfig) -> Iterator[Mismatch]:
 
 
 def _isolated(config: StackConfig) -> Iterator[Mismatch]:
-    """Find what logs in to Entra ID, or calls Azure's API, from pods that have no way there."""
+    """Find settings with which pods must reach Entra ID or Azure's API, which an isolated network prevents."""
     cluster = config.cluster
     if not isinstance(cluster, AksConfig) or not is_isolated(cluster.network) or cluster.proxy:
         return
@@ -117,14 +117,14 @@ def _lustre(config: StackConfig) -> Iterator[Mismatch]:
 
 def _ways_in(config: StackConfig) -> Iterator[Mismatch]:
     if config.ways_in and not config.ways_in.is_encrypted:
-        yield Mismatch(("cluster", "ingress"), "has no certificate: clients send passwords and data in clear")
+        yield Mismatch(("cluster", "ingress"), "has no certificate: clients send passwords and data in plain text")
     cluster = config.cluster
     if not isinstance(cluster, EksConfig) or not (ingress := cluster.ingress):
         return
     if ingress.hosted_zone_id and is_closed(cluster.network):
         yield Mismatch(
             ("cluster", "ingress", "hostedZoneId"),
-            "external-dns makes no names in a network without the internet: no endpoint of it leads to Route 53",
+            "external-dns makes no names in a network without the internet, which has no endpoint for Route 53",
         )
     if str(EVERYWHERE) in ingress.client_cidrs:
         yield Mismatch(
@@ -187,7 +187,7 @@ def _endpoint(accounts: str) -> Mismatch:
     return Mismatch(
         ("cluster", "network", "nodeSubnetId"),
         f"this subnet must have the service endpoint Microsoft.Storage, or Azure refuses {accounts}; its owner adds it "
-        "to those that the subnet has",
+        "to the subnet's other endpoints",
     )
 
 
@@ -231,6 +231,6 @@ def _claims(config: StackConfig) -> Iterator[Mismatch]:
         if choices.core_services and choices.volumes and claim and claim not in choices.volumes:
             yield Mismatch(
                 ("namespaces", name, "volumes"),
-                f"{', '.join(choices.volumes)}: not '{claim}', which autoMount of MLRun mounts into every function; "
-                "unless that claim is created elsewhere, no function starts",
+                f"lists {', '.join(choices.volumes)}, but not '{claim}', which MLRun's autoMount mounts into every "
+                "function; unless that claim is created elsewhere, no function starts",
             )

@@ -16,11 +16,11 @@ OUTPUTS: Final = {
     "pools": "groups",
     "namespaces": "namespaceNames",
 }
-"""Names of the component's outputs where those of a stack are inputs already; the others are alike."""
+"""Names of the component's outputs whose names in a stack are those of inputs here; the others are the same."""
 
 
 class Cluster(PlatformComponent):
-    """A cluster and what is in it: everything that a stack file of the same settings declares, with the same names."""
+    """A cluster and its contents: everything that a stack file of the same settings declares, with the same names."""
 
     outputs: Mapping[str, pulumi.Input[Any]]
 

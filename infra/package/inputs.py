@@ -1,4 +1,4 @@
-"""The component's inputs as the engine sends them, made plain."""
+"""Conversion of the component's inputs, as the engine sends them, to plain values."""
 
 from collections.abc import Iterable, Iterator
 from math import isfinite
@@ -15,7 +15,7 @@ UNKNOWN: Final = (
     "be known before anything is created: use a plain value or an output of another stack"
 )
 SECRET: Final = (
-    "is a secret, but settings of a cluster are kept and shown in clear; use a plain value, and pass no secret"  # noqa: S105 a message
+    "is a secret, but settings of a cluster are kept and shown in plain text; use a plain value, and pass no secret"  # noqa: S105 a message
 )
 NOT_PLAIN: Final = "must be a plain value; files, archives and resources are not"
 NOT_FINITE: Final = "is not a finite number: the program passes NaN or infinity"
@@ -24,12 +24,12 @@ NOT_FINITE: Final = "is not a finite number: the program passes NaN or infinity"
 def plain_inputs(bag: Struct) -> dict[str, Any]:
     """Return the inputs as the program gets a stack file's settings: keys in order, and whole numbers as integers.
 
-    The engine's maps have no order. Of configuration it sorts the keys, and the order of pools shows in what is made.
+    The engine's maps have no order, but it sorts the keys of configuration, and resources depend on the order of pools.
 
     Raises
     ------
     ConfigurationError
-        With every input that is not a finite number; else with every one that is unknown, secret or not plain.
+        With every number that is not finite; if there is none, with every input that is unknown, secret or not plain.
     """
     if problems := list(_not_finite(sorted(bag.fields.items()), ())):
         raise ConfigurationError(problems)  # JSON has no such numbers

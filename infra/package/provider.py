@@ -27,7 +27,7 @@ class ClustersProvider(Provider):
         text = SCHEMA.read_text(encoding="utf-8")
         super().__init__(json.loads(text)["version"], text)
         self._name = ""
-        """Name of the component that was built; empty before."""
+        """Name of the component that was built; empty before that."""
 
     @override
     def construct(
@@ -38,7 +38,7 @@ class ClustersProvider(Provider):
         Raises
         ------
         InputPropertiesError
-            With the messages that a stack file of these settings gets, all at once; or because the run must not go on.
+            With all messages that a stack file of these settings would get; or because the run must not go on.
         """
         if resource_type != CLUSTER_TYPE:
             _refuse([f"unknown type {resource_type} (allowed: {CLUSTER_TYPE})"])
@@ -74,15 +74,15 @@ def _way(config: StackConfig) -> str:
 def _refuse(problems: list[str]) -> NoReturn:
     """Raise an error that the engine shows without a traceback.
 
-    The problems are text rather than the error's list of properties: beside each of those the engine shows the whole
-    value, which may be one that must not be shown.
+    The problems are text, not the error's list of properties: for each of those the engine shows the whole value, which
+    may be a secret.
     """
     head = f"{len(problems)} problems\n" if len(problems) > 1 else ""
     raise InputPropertiesError(head + "\n".join(problems), [])
 
 
 class Servicer(server.ProviderServicer):
-    """The SDK's servicer with plain inputs: it offers a provider no way to wait for outputs, nor to see secrets."""
+    """The SDK's servicer, with plain inputs: the SDK's own lets a provider neither wait for outputs nor see secrets."""
 
     @staticmethod
     @override

@@ -1,4 +1,4 @@
-"""The package's schema, from which the engine's tools make typed SDKs; its inputs are the models of the stack file.
+"""The package's schema, from which Pulumi generates typed SDKs; its inputs are the models of the stack file.
 
 ``python -m infra.package.schema --write`` renews ``schema.json``; a test fails when it is stale.
 https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/ describes the format.
@@ -30,11 +30,11 @@ _SAID: Final[dict[str, dict[str, Any]]] = {
     "facts": {
         "type": "object",
         "additionalProperties": _ANY,
-        "description": "Name, kind and environment of the cluster, and what its cloud made.",
+        "description": "Name, kind and environment of the cluster, and facts about its resources in the cloud.",
     },
     "kubeconfig": {
         "type": "string",
-        "description": "Kubeconfig of a cluster in a cloud. It holds no secret: it calls the cloud's command line.",
+        "description": "Kubeconfig of a cluster in a cloud. It contains no secret: it calls the cloud's command line.",
     },
     "groups": {
         "type": "object",
@@ -56,7 +56,7 @@ _SAID: Final[dict[str, dict[str, Any]]] = {
     "identities": {
         "type": "object",
         "additionalProperties": {"type": "object", "additionalProperties": _ANY},
-        "description": "What the cloud made for the identities of user namespaces, by namespace.",
+        "description": "Resources in the cloud for the identities of user namespaces, by namespace.",
     },
 }
 _NOT_ALWAYS: Final = ("kubeconfig", "identities")
@@ -77,7 +77,7 @@ def schema() -> dict[str, Any]:
         "resources": {
             CLUSTER_TYPE: {
                 "isComponent": True,
-                "description": "A cluster and what is in it. Its inputs are the settings of a stack file, all known in "
+                "description": "A cluster and its contents. Its inputs are the settings of a stack file, all known in "
                 "previews. A stack has one.",
                 "properties": _SAID,
                 "required": [name for name in _SAID if name not in _NOT_ALWAYS],
@@ -118,7 +118,7 @@ class _Types:
         return {**self._of(inner), **const, "description": _description(said, inner)}
 
     def _of(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the type that a place has, always plain: every input must be known in a preview."""
+        """Return the type of a place, always plain: every input must be known in a preview."""
         if "$ref" in said:
             found: dict[str, Any] = {"$ref": self._reference(said["$ref"])}
         elif "discriminator" in said:
@@ -143,7 +143,7 @@ class _Types:
 
 
 def _name(definition: str, *, is_shared: bool) -> str:
-    """Return the name of a type: the model's, after the section of the contract if others have a model of that name."""
+    """Return the name of a type: the model's, after the section of the contract if several models have that name."""
     *module, name = definition.split("__")
     return f"{module[2].title()}{name}" if is_shared else name
 

@@ -155,7 +155,7 @@ FEATURES: Final[Mapping[str, Feature]] = {
                 "cluster.maintenance": {"day": "monday", "startHour": 9, "hours": 4},
             },
         },
-        refused={"prod": "is for development clusters", "aks-prod": "have the cluster stopped"},
+        refused={"prod": "is for development clusters", "aks-prod": "keep the cluster stopped"},
         apart={"eks": ("warm pool", "a pool's office hours")},
     ),
     "backup": Feature(

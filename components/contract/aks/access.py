@@ -40,7 +40,7 @@ class AccessEntry(ContractModel):
     """One principal and its permissions."""
 
     object_id: ObjectId = Field(
-        description="Object id of the group, or of another principal as `principal` says.",
+        description="Object id of the group, or of the principal whose type `principal` sets.",
         examples=["33333333-3333-3333-3333-333333333333"],
     )
     level: AccessLevel = Field(description="Level of access.", examples=["view"])
@@ -90,8 +90,8 @@ class Access(ContractModel):
     @field_validator("entries", mode="after")
     @classmethod
     def _principals_differ(cls, entries: dict[str, AccessEntry], info: ValidationInfo) -> dict[str, AccessEntry]:
-        # A second assignment of the same role would be refused in the middle of the deployment, and of another level
-        # it would hide the first: Azure adds up what a principal has.
+        # Azure would refuse a second assignment of the same role in the middle of the deployment. One of another level
+        # would make the first entry misleading, because Azure adds up the roles of a principal.
         seen = {info.data.get("deployer_object_id"): DEPLOYER}
         seen.update(dict.fromkeys(info.data.get("admin_group_ids", ()), "adminGroupIds"))
         findings = Findings()

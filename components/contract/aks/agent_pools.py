@@ -1,7 +1,7 @@
 """Agent pools: how groups of nodes map to AKS, and their names.
 
 An agent pool has one machine type. Its immutable properties determine its name, so a change of one creates another pool
-beside the old one, which is deleted afterwards.
+next to the old one, which is deleted afterwards.
 """
 
 import hashlib
@@ -43,8 +43,8 @@ _DIGITS: Final = string.digits + string.ascii_lowercase
 def agent_pools(choices: AksConfig, group: NodeGroup) -> Iterator[NodeGroup]:
     """Split a group of one shape by machine type and, for zonal pools, by zone.
 
-    As with shapes, the first type's group has the name and the minimum, the others may be empty, and each may grow to
-    the maximum.
+    As with shapes, the group of the first type keeps the name and the minimum size, and the others may be empty. Each
+    may grow to the maximum size.
     """
     for part in _by_type(group):
         yield from by_zone(part, choices.zones)
@@ -65,8 +65,9 @@ def _size_name(instance: InstanceType) -> str:
 def placement_group(group: NodeGroup) -> str:
     """Return the name of the proximity placement group of a group whose machines are close to each other.
 
-    It has the zone and the machine type in it. The machines that are there keep theirs to one data center, which may
-    have no others, and new ones start before the old ones end.
+    The name contains the zone and the machine type, so that a change of either creates another placement group:
+    existing machines bind theirs to one data center, which may not have the new type, and new machines start before
+    old ones are deleted.
     """
     return f"{group.name}-{group.zone}-{_size_name(group.instances[0])}"
 
@@ -78,7 +79,7 @@ def pool_name(group: NodeGroup, choices: AksConfig) -> str:
     """
     if is_inline(group, choices):
         return group.pool
-    # With the pool's name in it, another name is a way out where two groups of a pool hash to the same suffix.
+    # The hash includes the pool's name, so that renaming a pool helps if two of its groups get the same suffix.
     hashed = json.dumps([group.pool, fixed_inputs(group, choices)], sort_keys=True)
     number = int.from_bytes(hashlib.sha256(hashed.encode()).digest())
     suffix = ""
@@ -94,7 +95,7 @@ def fixed_inputs(group: NodeGroup, choices: AksConfig) -> dict[str, Any]:
     https://learn.microsoft.com/azure/aks/manage-node-pools
     """
     is_spot = group.lifecycle is Lifecycle.SPOT
-    # Left out where they are not chosen, so that the names of other pools stay.
+    # Left out if not chosen, so that the names of other pools do not change.
     profile = group.sharing.profile if group.sharing else ""
     reserved = {"capacity_reservation_group_id": group.reservation.id} if group.reservation else {}
     groups = f"{choices.group_id}/providers/Microsoft.Compute/proximityPlacementGroups"
@@ -138,7 +139,7 @@ def is_inline(group: NodeGroup, choices: AksConfig) -> bool:
 def node_labels(group: NodeGroup) -> dict[str, str]:
     """Return the labels of the group's nodes on AKS.
 
-    AKS itself adds the spot label, as it adds the spot taint. Declaring the labels without it would make each update
+    AKS itself adds the spot label and the spot taint. If the declared labels lacked the spot label, each update would
     try to remove it, which AKS refuses: https://learn.microsoft.com/azure/aks/spot-node-pool.
     """
     spot = {AKS_SPOT_TAINT.key: AKS_SPOT_TAINT.value} if group.lifecycle is Lifecycle.SPOT else {}
@@ -151,10 +152,10 @@ def node_taints(group: NodeGroup) -> list[str]:
 
 
 def upgrade_settings(group: NodeGroup) -> dict[str, Any] | None:
-    """Return the inputs of a pool's upgrades, by their names in Python; None for spot pools: AKS rejects them.
+    """Return the inputs for upgrades of a pool, by their names in Python; None for spot pools: AKS rejects them.
 
-    AKS keeps a setting that is left out, so a pool whose stack file sets limits states all of them. A system pool
-    takes no ``maxUnavailable``: https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling.
+    AKS keeps the old value of a setting that is left out, so all limits are set if the stack file sets any. A system
+    pool accepts no ``maxUnavailable``: https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling.
     """
     if group.lifecycle is Lifecycle.SPOT:
         return None

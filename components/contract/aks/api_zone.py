@@ -11,17 +11,17 @@ API_ZONE: Final = "privatelink"
 """First part of the names of zones for private APIs: https://learn.microsoft.com/azure/aks/private-clusters."""
 
 SUBZONE_MAX: Final = 32
-"""Maximum length of the part before: MicrosoftDocs/azure-aks-docs ``articles/aks/private-clusters.md``."""
+"""Maximum length of a subzone before that: MicrosoftDocs/azure-aks-docs ``articles/aks/private-clusters.md``."""
 
 ApiZoneChoice = Annotated[
     PrivateZoneId | None,
     Explained(
-        "AKS makes a zone of its own, and links it to the network of the nodes only.",
+        "AKS creates its own zone and links it only to the network of the nodes.",
         "The zone of the API's name, and two roles of the control plane's identity.",
     ),
     Field(
         description=(
-            "Id of the private DNS zone of a private API, such as one of a hub that your networks know already. Fixed "
+            "Id of the private DNS zone of a private API, such as one of a hub that your networks already use. Fixed "
             "when the cluster is created."
         ),
         examples=[
@@ -48,12 +48,12 @@ def require_api_zone(zone: str, location: str) -> None:
     Raises
     ------
     ValueError
-        The zone has a name that AKS does not take in this region.
+        AKS does not accept the zone's name in this region.
     """
     wanted = f"{API_ZONE}.{location}.azmk8s.io"
     subzone, found, rest = f".{zone_name(zone)}".rpartition(f".{wanted}")
     if not found or rest or "." in subzone[1:] or len(subzone[1:]) > SUBZONE_MAX:
         raise ValueError(
-            f"has a name that AKS does not take there; it must be {wanted} or SUBZONE.{wanted}, with a SUBZONE of at "
-            f"most {SUBZONE_MAX} characters without '.'"
+            f"has a name that AKS does not accept in this region; it must be {wanted} or SUBZONE.{wanted}, with a "
+            f"SUBZONE of at most {SUBZONE_MAX} characters without '.'"
         )

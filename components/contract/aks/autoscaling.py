@@ -11,9 +11,9 @@ from components.contract.aks.config import JobMix
 _COMMON: Final = {
     "expander": "least-waste",
     "balance_similar_node_groups": "true",
-    # A finished job holds no scratch volume; an evicted one loses it.
+    # A finished job no longer uses its scratch volume; an evicted job loses it.
     "skip_nodes_with_local_storage": "true",
-    # DNS and metrics may be moved: they have disruption budgets. Left alone, one of them keeps a node of every pool.
+    # DNS and metrics may be moved: they have disruption budgets. Otherwise, one of them can keep a node of every pool.
     "skip_nodes_with_system_pods": "false",
     "max_graceful_termination_sec": "600",
     "max_node_provision_time": "15m",

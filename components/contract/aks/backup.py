@@ -43,29 +43,29 @@ STORE: Final = "OperationalStore"
 """Snapshots in a resource group of ours, and objects in a container: the tier in which backups can be hours apart."""
 
 SINCE: Final = "2026-01-01"
-"""Day from which a policy counts its intervals; a constant, so that a run on another day is equal."""
+"""Day from which a policy counts its intervals; a constant, so that the policy does not depend on the day of a run."""
 
 VAULT: Final = "backup"
 CONTAINER: Final = "cluster"
 """Names in the resource group of the backups."""
 
 BINDING: Final = "backup"
-"""At most 24 letters, digits or '-': hashicorp/terraform-provider-azurerm,
+"""Name of the role binding, at most 24 letters, digits or '-': hashicorp/terraform-provider-azurerm,
 ``internal/services/containers/kubernetes_cluster_trusted_access_role_binding_resource_test.go``."""
 
 EXTENSION: Final = "azure-aks-backup"
-"""Name under which Microsoft's own tools look for it: Azure/azure-cli-extensions, ``src/dataprotection``."""
+"""Name that Microsoft's own tools expect: Azure/azure-cli-extensions, ``src/dataprotection``."""
 
 _CONTAINERS: Final = "Microsoft.Storage/storageAccounts/blobServices/containers"
 _ACTIONS: Final = ("read", "write", "delete", "add/action", "move/action")
-"""Those of Storage Blob Data Contributor on blobs."""
+"""Data actions of Storage Blob Data Contributor on blobs."""
 
 ONE_CONTAINER: Final = (
     "(("
     + " AND ".join(f"!(ActionMatches{{'{_CONTAINERS}/blobs/{action}'}})" for action in _ACTIONS)
     + f") OR (@Resource[{_CONTAINERS}:name] StringEquals '{CONTAINER}'))"
 )
-"""Condition of a role on the account, on which Azure asks for it: blobs of the container only.
+"""Condition that limits a role to blobs of the container: Azure requires the role on the whole account.
 
 azure-docs, ``articles/storage/blobs/storage-auth-abac-examples.md`` (2023).
 """
@@ -99,7 +99,7 @@ def schedule(backup: Backup) -> str:
 
 
 def policy_name(backup: Backup) -> str:
-    """Return the name of a policy, which has all choices in it: Azure takes no other content of a policy.
+    """Return the name of a policy, which contains all choices, because Azure refuses to change a policy's content.
 
     https://github.com/MicrosoftDocs/azure-docs/issues/78532
     """
@@ -107,14 +107,17 @@ def policy_name(backup: Backup) -> str:
 
 
 def group_name(cluster: str) -> str:
-    """Return the name, or with that the id, of the resource group of vault and account, which outlives the stack."""
+    """Return the name of the resource group of vault and account, or its id if ``cluster`` is an id.
+
+    The group outlives the stack.
+    """
     return f"{cluster}-backup"
 
 
 def snapshots_name(cluster: str) -> str:
-    """Return the name, or with that the id, of the resource group of the snapshots of disks.
+    """Return the name of the resource group of the snapshots of disks, or its id if ``cluster`` is an id.
 
-    The control plane may do everything in it, so nothing else is there. Azure lets no instance move to another one.
+    The control plane may do everything in it, so it contains nothing else. No backup instance can move to another one.
     """
     return f"{cluster}-snapshots"
 
@@ -133,9 +136,9 @@ def account_host(group_id: str) -> str:
 
 
 def _is_within(hours: OfficeHours, hour: int) -> bool:
-    """Return whether backups from an hour in UTC are within the hours on each of their days, all year.
+    """Return whether backups that begin at an hour in UTC are within office hours on each of their days, all year.
 
-    The clocks change.
+    The local time of the backups changes with daylight saving time.
     """
     first = datetime(CLOCK_CHANGES_OF, 1, 1, hour, tzinfo=UTC)
     starts = (first + timedelta(days=number) for number in range(365))
@@ -159,15 +162,15 @@ def _possible(backup: AksBackup | None, info: ValidationInfo) -> AksBackup | Non
 
 
 def _problems(backup: AksBackup, data: Mapping[str, Any]) -> Iterator[str]:
-    """Return why Azure makes no such backups of this cluster, whose invalid fields are missing."""
+    """Yield why Azure cannot make these backups of the cluster; ``data`` lacks invalid fields."""
     if (location := data.get("location")) in WITHOUT_BACKUPS:
         yield f"is impossible in {location}, where Azure makes no backups of AKS; remove it"
     hours = data.get("office_hours")
     if hours and (late := [hour for hour in backup.hours if not _is_within(hours, hour)]):
         when = ", ".join(f"{hour:02}:00" for hour in late)
         yield (
-            f"would begin at {when} UTC and take up to {HOURS} hours, in which officeHours have the cluster stopped, "
-            f"and Azure backs up a running one only; choose every: day and a startHour {HOURS} hours before their end"
+            f"would begin at {when} UTC and take up to {HOURS} hours, while officeHours keep the cluster stopped, "
+            f"but Azure backs up running ones only; choose every: day and a startHour {HOURS} hours before their end"
         )
     yield from account_tag_problems(data.get("tags", {}))
     proxy, subscription, name = (data.get(key) for key in ("proxy", "subscription_id", "name"))

@@ -46,10 +46,10 @@ https://learn.microsoft.com/azure/aks/free-standard-pricing-tiers
 """
 
 SYSTEM_NODES_WANTED: Final = {Environment.DEV: 2, Environment.PROD: 3}
-"""Nodes that Microsoft demands or recommends for a cluster's only system pool, which the initial pool is: https://learn.microsoft.com/azure/aks/use-system-pools.
+"""Nodes that Microsoft requires or recommends for a cluster's only system pool, here the initial pool: https://learn.microsoft.com/azure/aks/use-system-pools.
 
-One of several needs the smaller number. The platform needs fewer (Iguazio best practices), and AKS accepts them, so
-fewer are only warned of.
+One of several system pools needs the smaller number. The platform needs fewer nodes (Iguazio best practices), and AKS
+accepts them, so fewer only cause a warning.
 """
 
 SYSTEM_VCPUS_MIN: Final = 4
@@ -60,8 +60,8 @@ _NO_POOL_HOURS: Final = "is impossible on AKS, which has no schedules for single
 
 _NO_HEADROOM: Final = "is impossible on AKS, whose autoscaler takes no flags from a stack; raise size.min"
 
-# https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-support-matrix. It wants an x86 pool
-# beside them, and does not say that the extension's pods choose it.
+# https://learn.microsoft.com/azure/backup/azure-kubernetes-service-cluster-backup-support-matrix: an x86 pool is needed
+# too, but the page does not say that the extension's pods select it.
 _NO_ARM: Final = "has arm64 machines, on which Azure's backup extension cannot run; use amd64, or remove cluster.backup"
 
 FETCHED_DRIVERS: Final = ("A10",)
@@ -162,7 +162,7 @@ def _pool_problems(name: str, pool: NodePool, choices: AksConfig) -> Iterator[st
     yield from without_spot(pool, "Azure")
     if pool.role is PoolRole.INITIAL and (weak := [i.name for i in pool.instances if _is_weak(i)]):
         yield (
-            f"AKS's system pool, which the initial pool is, needs types of at least {SYSTEM_VCPUS_MIN} vCPUs and "
+            f"AKS's system pool, which is the initial pool, needs types of at least {SYSTEM_VCPUS_MIN} vCPUs and "
             f"{SYSTEM_MEMORY_MIN_MIB // 1024} GiB that are not burstable; {', '.join(weak)} cannot be used"
         )
     if _has_too_many_types(pool) and pool.role is not PoolRole.DATA:
@@ -190,7 +190,7 @@ def _upgrade_problems(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
         if pool.upgrade and pool.lifecycle is Lifecycle.SPOT:
             yield Mismatch((name, "upgrade"), "AKS takes no limits for upgrades of spot pools; remove it")
         elif pool.upgrade and pool.role is PoolRole.INITIAL and pool.upgrade.order is UpgradeOrder.OLD_FIRST:
-            message = "AKS takes no nodes away first in its system pool, which the initial pool is; use new-first"
+            message = "AKS does not remove old nodes first in its system pool, which is the initial pool; use new-first"
             yield Mismatch((name, "upgrade", "order"), message)
 
 
@@ -243,7 +243,7 @@ def _channels_on(choices: AksConfig) -> Iterator[str]:
 
 
 def _channels_off(choices: AksConfig) -> Iterator[str]:
-    # The channel would upgrade nodes again that were rolled back; HA-05 wants a waiver for that time.
+    # The channel would upgrade rolled-back nodes again; HA-05 requires a waiver for that time.
     if choices.upgrade_channel is UpgradeChannel.NONE and choices.version_of_nodes == choices.version:
         yield "upgradeChannel"
     if choices.node_image_channel is NodeImageChannel.NONE:

@@ -145,7 +145,7 @@ class AksConfig(ContractModel):
     previous_secrets_key_id: Annotated[KeyVersionId | None, Explained("A new cluster has used no other key.")] = Field(
         None,
         description=(
-            "Id of the key before `secretsKeyId`, if that is in another vault or removed. AKS still decrypts with it: "
+            "Id of the former key, if `secretsKeyId` is now in another vault or removed. AKS still decrypts with it: "
             "rewrite all Secrets, and keep it here until the next change of `secretsKeyId`."
         ),
         examples=[
@@ -241,7 +241,7 @@ class AksConfig(ContractModel):
     ) -> CreatedNetwork | ExistingNetwork:
         # MicrosoftDocs/azure-docs, articles/azure-resource-manager/management/resource-name-rules.md (2020).
         if isinstance(network, CreatedNetwork) and len(info.data.get("name", "")) == 1:
-            raise ValueError("has the cluster's name, and a network's has at least 2 characters in Azure; change name")
+            raise ValueError("gets the cluster's name, but a network's needs 2 characters in Azure; change name")
         return network
 
     @field_validator("pod_cidr", "service_cidr", mode="after")

@@ -29,7 +29,7 @@ def _egress(choices: AksConfig) -> tuple[AllowedEgress, ...]:
 def _group_problem(_: AksConfig, group: str) -> str | None:
     if is_guid(group):
         return None
-    return f"'{group}' is not the object id of a group in Entra ID, and AKS passes no names; use {GUID_SHAPE}"
+    return f"'{group}' is not the object id of a group in Entra ID, and AKS passes no group names; use {GUID_SHAPE}"
 
 
 AKS: Final = KindDescriptor(
@@ -50,7 +50,7 @@ AKS: Final = KindDescriptor(
     spot_taint=AKS_SPOT_TAINT,
     names={
         "pool on AKS": f"at most {NAME_MAX} characters: a generated suffix takes {SUFFIX_LENGTH} of those that AKS "
-        "allows, so that a replacement can exist beside the old pool",
+        "allows, so that a replacement can exist next to the old pool",
         "AKS cluster": "1 to 54 lower-case letters, digits or `-`, starting with a letter; at least 2 if the stack "
         "creates the network; Azure forbids some words",
     },
@@ -58,6 +58,6 @@ AKS: Final = KindDescriptor(
         "`secretsKeyId` and `diskEncryptionSetId` (HA-08)",
         "`upgradeChannel` and `nodeImageChannel` are not `none`, except with data pools (HA-05)",
         IN_PRODUCTION,
-        "`upgradeChannel: none` beside an older `nodeVersion` needs a waiver of HA-05",
+        "`upgradeChannel: none` with an older `nodeVersion` needs a waiver of HA-05",
     ),
 )

@@ -1,4 +1,4 @@
-"""Names of an AKS cluster's ways in: what external-dns must know of their zone."""
+"""Names of an AKS cluster's ways in: the settings of external-dns for their zone."""
 
 from dataclasses import replace
 from typing import Final
@@ -12,7 +12,7 @@ CONFIG_MAP: Final = "external-dns-azure"
 """ConfigMap with the file ``azure.json``, in the namespace of external-dns."""
 
 CONFIG_FOLDER: Final = "/etc/kubernetes"
-"""Where external-dns looks for that file: kubernetes-sigs/external-dns 2bf1bf8a ``pkg/apis/externaldns/types.go``."""
+"""Folder in which external-dns reads it: kubernetes-sigs/external-dns 2bf1bf8a ``pkg/apis/externaldns/types.go``."""
 
 
 def aks_ways_in(ingress: AksIngress | None, owner: str) -> WaysIn | None:
@@ -21,9 +21,9 @@ def aks_ways_in(ingress: AksIngress | None, owner: str) -> WaysIn | None:
     Parameters
     ----------
     ingress
-        What the stack file says of them.
+        Their settings in the stack file.
     owner
-        Name of the cluster among those whose names are in the same zone.
+        Name that distinguishes the cluster from others with names in the same zone.
     """
     if not ingress:
         return None

@@ -134,7 +134,7 @@ def definition(hours: OfficeHours, action: PowerAction, cluster: str, identity: 
 
 
 def _is_within(hours: OfficeHours, window: Maintenance) -> bool:
-    """Return whether the window is within the hours all year, since it is in UTC and the clocks change."""
+    """Return whether the window, which is in UTC, is within the hours all year, also during daylight saving time."""
     first = datetime(CLOCK_CHANGES_OF, 1, 1, window.start_hour, tzinfo=UTC)
     starts = (first + timedelta(days=number) for number in range(365))
     return all(

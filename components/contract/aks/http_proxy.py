@@ -11,7 +11,7 @@ from components.contract.choices import Explained
 from components.contract.proxy import Proxy
 
 SERVICE_NAMES: Final = ("svc", "cluster.local")
-"""Ends of the names of Services, without which pods would send calls of each other to the proxy."""
+"""Suffixes of the names of Services; unless these are excepted, pods send their calls to each other to the proxy."""
 
 NodeProxy = Annotated[
     Proxy | None,
@@ -35,12 +35,13 @@ TrustedCertificates = Annotated[
 
 
 def http_proxy_config(proxy: Proxy, network: str) -> dict[str, Any]:
-    """Return the cluster's proxy by the names of the SDK's arguments.
+    """Return the settings of the cluster's proxy, by the names of the SDK's arguments.
 
-    AKS adds no names of Services (https://github.com/Azure/AKS/issues/3174), and clients compare names, so that these
-    are excepted too. It adds its API, pods, Services and the metadata service. Addresses without a slash at their end
-    were refused (https://github.com/Azure/AKS/issues/5561). Domains lose the dot in front, because AKS wants names that
-    keep to RFC 1123 (https://learn.microsoft.com/azure/aks/http-proxy); clients then except the bare name as well.
+    AKS itself excepts its API, pods, Services and the metadata service, but no names of Services
+    (https://github.com/Azure/AKS/issues/3174). Clients compare names, so these are excepted here. AKS refused addresses
+    without a trailing slash (https://github.com/Azure/AKS/issues/5561). The leading dot of domains is removed, because
+    AKS requires names that conform to RFC 1123 (https://learn.microsoft.com/azure/aks/http-proxy); clients then except
+    the bare name as well.
 
     Parameters
     ----------
@@ -62,5 +63,5 @@ def is_excepted(proxy: Proxy, host: str) -> bool:
 
 
 def trusted_certificates(certificates: Sequence[str]) -> list[str]:
-    """Return certificates as the API takes them."""
+    """Return certificates as the API accepts them, encoded in base64."""
     return [base64.b64encode(each.encode()).decode() for each in certificates]

@@ -22,10 +22,10 @@ CRYPTO_USER: Final = "12338af0-0e69-4776-bea7-57ae8d297424"
 """Key Vault Crypto User. All of them: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles."""
 
 KEYS: Final = ("containers", "registries", "vault_keys")
-"""What an identity on AKS may name."""
+"""Keys of an identity that are allowed on AKS."""
 
 NAMESPACE_MAX: Final = 60
-"""Maximum length of a namespace's name with an identity, as it is part of the identity's name beside the cluster's.
+"""Maximum length of the name of a namespace with an identity, whose name contains it and the cluster's name.
 
 Azure allows 128 characters, AKS 54 for a cluster: azure-rest-api-specs, ``ManagedIdentity.json`` (2023).
 """
@@ -42,7 +42,7 @@ USE_LABEL: Final = ("azure.workload.identity/use", "true")
 _BLOBS: Final = "Microsoft.Storage/storageAccounts/blobServices/containers/blobs"
 _LIST: Final = "SubOperationMatches{'Blob.List'}"
 _CHANGES: Final = ("write", "add/action", "delete", "move/action")
-"""Data actions of the contributor beside reading. ``move`` needs a hierarchical namespace; that Azure compares its path
+"""The contributor's data actions besides reading. ``move`` needs a hierarchical namespace; that Azure compares its path
 like that of the others is assumed."""
 
 
@@ -51,7 +51,7 @@ class Assignment:
     """A built-in role on a scope."""
 
     kind: str
-    """What it is on, as ``KEYS`` calls it."""
+    """Kind of its scope, one of ``KEYS``."""
     parts: tuple[str, ...]
     """What distinguishes it from others of its kind inside the identity, without dots."""
     role: str
@@ -61,7 +61,7 @@ class Assignment:
 
 
 def identity_problems(_: AksConfig, identities: Mapping[str, CloudIdentity]) -> Iterator[Mismatch]:
-    """Find what Azure would refuse of the identities, by namespace; paths begin at the namespaces."""
+    """Find what Azure would refuse in the identities, by namespace; paths begin at the namespaces."""
     for namespace, identity in identities.items():
         yield from other_clouds(namespace, identity, KEYS, "AKS")
         if len(namespace) > NAMESPACE_MAX:
@@ -73,7 +73,7 @@ def identity_problems(_: AksConfig, identities: Mapping[str, CloudIdentity]) -> 
 
 
 def assignments(choices: AksConfig, identity: CloudIdentity) -> tuple[Assignment, ...]:
-    """Return the role assignments. Grants on one container and role are one: Azure allows no second."""
+    """Return the role assignments. Azure allows one for each role on a container, so their grants are joined."""
     return (*_containers(choices, identity.containers), *_registries(identity), *_vault_keys(identity))
 
 

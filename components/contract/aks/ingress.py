@@ -1,4 +1,4 @@
-"""Stack file model of the ways in to an AKS cluster: a controller of the user's, and names in a zone of Azure."""
+"""Stack file model of the ways in to an AKS cluster: the user's ingress controller, and names in an Azure DNS zone."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from components.contract.ingress import INGRESS, INGRESS_DESCRIPTION, OwnIngress
 
 
 class AksIngress(OwnIngress):
-    """Ways in through an ingress controller of yours, with names that external-dns creates."""
+    """Ways in through your own ingress controller, with names that external-dns creates."""
 
     dns_zone_id: Annotated[
         DnsZoneId | None,

@@ -42,7 +42,7 @@ class Maintenance(ContractModel):
 
     day: Weekday = Field(description="Day of the week, UTC.", examples=["sunday"])
     start_hour: int = Field(ge=0, le=23, strict=True, description="Hour at which the window begins, UTC.", examples=[2])
-    # Below four hours AKS may not finish, and then does not begin.
+    # AKS may not finish in less than four hours, and then does not begin.
     # https://learn.microsoft.com/azure/aks/planned-maintenance
     hours: int = Field(ge=4, le=24, strict=True, description="Length of the window in hours.", examples=[6])
 
@@ -58,5 +58,5 @@ class Maintenance(ContractModel):
 
     @override
     def __str__(self) -> str:
-        """Return it for people."""
+        """Return the window as readable text."""
         return f"{self.day} {self.start_time} UTC, {self.hours} hours"

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 RESERVED_WORDS: Final = ("microsoft", "windows")
-"""Words that no name with an address may contain; nor may it begin with ``login``.
+"""Words that the name of a resource with an endpoint must not contain; it must not begin with ``login`` either.
 
 https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-reserved-resource-name
 """

@@ -114,7 +114,7 @@ class Internet(StrEnum):
 
 
 OUTBOUND_TYPES: Final = {Internet.NONE: "none", Internet.FIREWALL: "userDefinedRouting"}
-"""Outbound types of clusters for which AKS itself makes no way out: https://learn.microsoft.com/azure/aks/egress-outboundtype."""
+"""Outbound types of clusters for which AKS itself creates no outbound path: https://learn.microsoft.com/azure/aks/egress-outboundtype."""
 
 InternetChoice = Annotated[
     Internet,

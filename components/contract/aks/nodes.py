@@ -1,4 +1,4 @@
-"""The nodes of AKS: what they keep, their root disk, and the labels that Azure adds."""
+"""The nodes of AKS: what they reserve, their root disk, and the labels that Azure adds."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -19,7 +19,7 @@ https://learn.microsoft.com/azure/aks/use-labels
 """
 
 MODE: Final = "kubernetes.azure.com/mode"
-"""``system`` on the pool that a cluster is created with, ``user`` on all others."""
+"""Label with the value ``system`` on the pool that a cluster is created with, ``user`` on all others."""
 
 _CPU_SHARES: Final[Shares] = ((1, "0.06"), (1, "0.04"), (2, "0.02"), (None, "0.01"))
 """Shares of CPU that a node reserves: the figures of the table for 1 to 64 cores, and between them.
@@ -41,7 +41,7 @@ def _memory(instance: InstanceType) -> int:
 RESERVES: Final = Reserves(
     cpu_millis=reserved_cpu(_CPU_SHARES), memory_mib=_memory, pods=lambda _: PODS_MAX, disk_mib=0
 )
-"""Of every agent pool. AKS reserves no disk, but evicts pods from a full one."""
+"""Reserves of every agent pool. AKS reserves no disk, but evicts pods from a full one."""
 
 
 def _labels(choices: AksConfig, group: NodeGroup) -> Mapping[str, str]:

@@ -21,7 +21,7 @@ _GROUP: Final = (
 
 
 def reservation_problems(choices: AksConfig, pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
-    """Find reservations and zones that Azure would refuse, or silently not use."""
+    """Find reservations and zones that Azure would refuse or silently ignore."""
     for name, pool in pools.items():
         if pool.zone and pool.zone not in choices.zones:
             yield Mismatch((name, "zone"), f"is not one of cluster.zones, {', '.join(choices.zones)}")
@@ -37,7 +37,7 @@ def reservation_problems(choices: AksConfig, pools: Mapping[str, NodePool]) -> I
         elif found[1] != choices.subscription_id:
             yield Mismatch(
                 (name, "reservation", "id"),
-                f"is in subscription {found[1]}, the cluster in {choices.subscription_id}; use a group of that one",
+                f"is in subscription {found[1]}, the cluster in {choices.subscription_id}; use a group of the latter",
             )
         if pool.reservation.block:
             yield Mismatch((name, "reservation", "block"), "is for EKS: Azure sells no capacity blocks; remove it")

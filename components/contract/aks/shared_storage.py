@@ -1,4 +1,4 @@
-"""Shared storage on AKS: what Azure would refuse of it, and the names of its accounts and shares."""
+"""Shared storage on AKS: what Azure would refuse, and the names of its accounts and shares."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -46,7 +46,7 @@ def storage_problems(choices: AksConfig, storage: Mapping[str, Storage]) -> Iter
 
 
 def volume_problems(_: AksConfig, volumes: Volumes) -> Iterator[Mismatch]:
-    """Find volumes that no share can be."""
+    """Find volumes that a share cannot provide."""
     return size_problems(volumes, SIZES, "a share on AKS")
 
 

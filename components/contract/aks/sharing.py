@@ -18,9 +18,9 @@ https://learn.microsoft.com/azure/aks/cluster-autoscaler-overview (``ok-total-un
 
 
 def sharing_problems(pools: Mapping[str, NodePool], groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
-    """Find what AKS, or its autoscaler, does not do with shared GPUs.
+    """Find what AKS, or its autoscaler, does not support with shared GPUs.
 
-    AKS labels all nodes with GPUs, and its autoscaler takes a labelled node for unready until it offers nvidia.com/gpu
+    AKS labels all nodes with GPUs, and its autoscaler treats a labelled node as unready until it offers nvidia.com/gpu
     (the same autoscaler, ``processors/customresources/gpu_processor.go``), which nodes with shared GPUs never do.
     """
     for name, pool in pools.items():
@@ -42,7 +42,7 @@ def sharing_problems(pools: Mapping[str, NodePool], groups: Sequence[NodeGroup])
 
 
 def _by_units(pool: NodePool) -> list[str]:
-    """Return the profiles that AKS makes of the pool's GPUs: of each number of compute units the smallest."""
+    """Return the profiles that AKS creates on the pool's GPUs: the smallest for each number of compute units."""
     found: dict[str, str] = {}
     for profile in profiles_of(pool.instances[0]):
         found.setdefault(profile.partition(".")[0], profile)
@@ -55,7 +55,7 @@ def _unready(groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
     if any(group.is_elastic for group in groups) and shared > max(UNREADY_MAX, UNREADY_SHARE_MAX * every):
         yield Mismatch(
             (),
-            f"have {shared} nodes with shared GPUs, of {every} at minimum size; AKS's autoscaler takes them for "
+            f"have {shared} nodes with shared GPUs, of {every} at minimum size; AKS's autoscaler treats them as "
             f"unready, and stops if these are more than {UNREADY_MAX} and {UNREADY_SHARE_MAX:.0%} of all; share the "
             "GPUs of fewer nodes",
         )

@@ -93,7 +93,7 @@ class Access(ContractModel):
     @field_validator("entries", mode="after")
     @classmethod
     def _principals_differ(cls, entries: dict[str, AccessEntry], info: ValidationInfo) -> dict[str, AccessEntry]:
-        # A second entry of the same principal is refused by EKS, in the middle of the deployment.
+        # EKS would refuse a second entry of the same principal in the middle of the deployment.
         seen = {info.data.get("deployer_role_arn"): DEPLOYER, info.data.get("break_glass_role_arn"): BREAK_GLASS}
         findings = Findings()
         for name, entry in entries.items():

@@ -16,7 +16,7 @@ ACCELERATOR_LABEL: Final = "k8s.amazonaws.com/accelerator"
 """Label on nodes with whole GPUs.
 
 While such a node does not offer its GPUs yet, the autoscaler waits instead of starting another one. It knows the name
-nvidia.com/gpu only, and would wait for ever for a node that offers shares (kubernetes/autoscaler 1959f5f6,
+nvidia.com/gpu only, and would wait forever for a node that offers shares (kubernetes/autoscaler 1959f5f6,
 ``processors/customresources/gpu_processor.go``).
 https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md
 """
@@ -32,8 +32,8 @@ def node_labels(group: NodeGroup) -> dict[str, str]:
 def autoscaling_tags(group: NodeGroup, cluster_name: str, disk_gib: int) -> dict[str, str]:
     """Return the tags of the group's Auto Scaling group; none for a static one.
 
-    The autoscaler takes CPU, memory and GPUs from the first machine type, and reserves nothing. Without the reserves of
-    the node it would start one for a pod that does not fit, as it would start one with shared GPUs for whole ones.
+    Without these tags, the autoscaler uses CPU, memory and GPUs of the first machine type, without the node's reserves.
+    It would start nodes for pods that do not fit, and nodes with shared GPUs for pods that request whole ones.
     """
     if not group.is_elastic:
         return {}

@@ -10,13 +10,13 @@ from components.contract.choices import Explained, Findings
 from components.contract.eks.values import other_account
 
 SERVICE: Final = "backup.amazonaws.com"
-"""Assumes both roles."""
+"""Service that assumes both roles."""
 
 NAMESPACES_MAX: Final = 5
 """Maximum number of namespaces of one restore: https://docs.aws.amazon.com/aws-backup/latest/devguide/restoring-eks.html."""
 
 START_WINDOW: Final = 60
-"""Minutes after its hour within which a backup begins; one that does not begin by then is given up."""
+"""Minutes after its hour within which a backup begins; AWS cancels one that has not begun by then."""
 
 COMPLETION_WINDOW: Final = 7 * 24 * 60
 """Minutes in which a backup ends: AWS's own default. The first backup of a large volume takes many hours.
@@ -37,18 +37,18 @@ class EksBackup(Backup):
     ] = Field(
         default=False,
         strict=True,
-        description="Whether backups are locked until they expire. Set back to false, the lock stays.",
+        description="Whether backups are locked until they expire. The lock stays if this is set back to false.",
         examples=[True],
     )
     key_arn: Annotated[
         KeyArn | None,
         Explained(
             "AWS's own key aws/backup cannot be deleted.",
-            "The key of backed up objects and files. Snapshots of volumes have the key of their volume.",
+            "The key of backed-up objects and files. Snapshots of volumes have the key of their volume.",
         ),
     ] = Field(
         None,
-        description="ARN of the vault's KMS key. A change makes another vault and keeps the old one.",
+        description="ARN of the vault's KMS key. A change creates another vault and keeps the old one.",
         examples=["arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"],
     )
 

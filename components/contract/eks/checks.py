@@ -77,7 +77,7 @@ def mismatches(
     yield from prepull_problems(pools, choices.version_of_nodes)
     yield from _upgrade_problems(pools)
     yield from dict.fromkeys((*_address_problems(choices, groups), *_image_problems(choices, groups)))
-    # The groups of one pool have the same labels, so that they may be wrong for the same reason.
+    # The groups of one pool have the same labels, so they may have the same problem.
     yield from dict.fromkeys(_mismatches_of_groups(choices, groups))
     if len(groups) > GROUPS_MAX:
         which = "one per shape, and per zone for zonal pools"
@@ -85,7 +85,7 @@ def mismatches(
 
 
 def environment_problems(choices: EksConfig, environment: Environment) -> Iterator[Mismatch]:
-    """Find what an environment refuses of the cluster itself."""
+    """Find settings of the cluster itself that an environment does not allow."""
     if choices.office_hours and environment is Environment.PROD:
         yield Mismatch(("officeHours",), f"{NO_HOURS_IN_PROD}, or give single pools officeHours")
     if choices.ingress and not choices.ingress.certificate_arn and environment is Environment.PROD:
@@ -94,7 +94,7 @@ def environment_problems(choices: EksConfig, environment: Environment) -> Iterat
         why = "must be internal if network.internet is none: the VPC has no way to the internet"
         yield Mismatch(("ingress", "scheme"), why)
     if is_closed(choices.network) and not choices.is_private:
-        # Its VPC endpoints are the only way to AWS.
+        # The VPC endpoints, created for a private API, are the only way to AWS.
         yield Mismatch(("publicAccessCidrs",), "must be empty if network.internet is none; list apiClientCidrs instead")
     size = len(choices.user_data.encode())
     if size > USER_DATA_MAX:
@@ -113,7 +113,7 @@ def environment_problems(choices: EksConfig, environment: Environment) -> Iterat
 
 
 def creation_problems(choices: EksConfig) -> Iterator[Mismatch]:
-    """Find what would keep the first `up` from finishing: EKS lets nothing but nodes in at a private endpoint."""
+    """Find what would stop the first `up`: by default only nodes reach a private endpoint of EKS."""
     if choices.is_private and not choices.api_client_cidrs:
         yield Mismatch(
             ("apiClientCidrs",),
@@ -132,13 +132,13 @@ def _pool_problems(pool: NodePool, choices: EksConfig) -> Iterator[str]:
 
 
 def _address_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterator[Mismatch]:
-    """Find pods without addresses in their own range."""
+    """Find groups whose pods would not get addresses from the pod range."""
     if not choices.pod_cidr:
         return
     for group in groups:
         if few := [each.name for each in group.instances if not has_interfaces_for_pods(each)]:
             names = ", ".join(few)
-            message = f"{names} cannot get enough addresses from cluster.podCidr, only beside it; use other types"
+            message = f"{names} cannot get enough addresses from cluster.podCidr; use other types"
             yield Mismatch((group.pool,), message)
     wanted = sum(group.size.max * _most_prefixes(group) for group in groups)
     prefixes = prefixes_of(choices.pod_cidr, len(choices.zones))
@@ -169,9 +169,9 @@ def _hours_problems(
 ) -> Iterator[Mismatch]:
     if choices.office_hours:
         yield from data_beside_cluster_hours(pools)
-        yield from no_pool_hours(pools, "has no effect beside cluster.officeHours; remove one of the two")
+        yield from no_pool_hours(pools, "has no effect with cluster.officeHours; remove one of the two")
         yield from no_warm_pool(
-            pools, "keeps its machines at night, which cluster.officeHours are to end; remove one of the two"
+            pools, "keeps its machines at night, which cluster.officeHours would stop; remove one of the two"
         )
     elif environment is Environment.PROD and not any(map(_is_warm_by_night, pools.values())):
         for name, pool in pools.items():
@@ -196,7 +196,7 @@ def _upgrade_problems(pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
         for key in pool.upgrade.aks_only:
             yield Mismatch(
                 (name, "upgrade", key),
-                "is for AKS; EKS gives the pods of a node 15 minutes, then the update fails and the node serves on; "
+                "is for AKS; EKS gives the pods of a node 15 minutes, then the update fails and the node stays in use; "
                 "remove it",
             )
 

@@ -302,7 +302,7 @@ class EksConfig(ContractModel):
             if given and number(given) < lowest:
                 findings.add(f"does not support cluster.{to_camel(key)}; {wanted}", CNI, given=given)
             elif not given and key == "pod_cidr":
-                # AWS's default has been older.
+                # AWS's default was older than this at times.
                 findings.add(f"is required with cluster.podCidr, because AWS's default may be too old; {wanted}", CNI)
         findings.raise_if_any()
         return versions

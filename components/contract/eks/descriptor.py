@@ -35,7 +35,7 @@ def _egress(choices: EksConfig) -> tuple[AllowedEgress, ...]:
 def _split(choices: EksConfig, group: NodeGroup) -> Iterator[NodeGroup]:
     reservation = group.reservation
     if reservation and reservation.block:
-        # A living group keeps its launch template, so that another choice of what that says is another group.
+        # A group cannot change its launch template, so a change of what that contains must create another group.
         chosen = f"{reservation.id} {group.instances[0].name}" + (f" {group.fabric.name}" if group.fabric else "")
         group = replace(group, name=f"{group.name}-{hashlib.sha256(chosen.encode()).hexdigest()[:HASH_LENGTH]}")
     return by_zone(group, choices.zones)

@@ -1,4 +1,4 @@
-"""Elastic Fabric Adapters: AWS's fast network between machines, as a launch template gives it to nodes."""
+"""Elastic Fabric Adapters: AWS's fast network between machines, as network interfaces of a launch template."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -21,9 +21,9 @@ class NetworkInterface(NamedTuple):
 def network_interfaces(group: NodeGroup) -> Iterator[NetworkInterface]:
     """Yield the interfaces of the group's machines, the primary one first; none without a fast network.
 
-    One adapter for each card that can have one. Only the primary interface has addresses, so that a node takes no more
-    of the subnet than any other. It is an adapter too where its card can have one: an interface beside it on the first
-    card would take a place that the network plug-in needs for addresses of pods.
+    Each card that can have an adapter gets one. Only the primary interface has addresses, so a node uses no more
+    addresses of the subnet than any other. It is an adapter too if its card can have one: a second interface on the
+    first card would use a slot that the network plug-in needs for addresses of pods.
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html
     """
     if group.fabric is None:

@@ -1,6 +1,6 @@
 """Office hours on EKS: the scheduled actions of the node groups' Auto Scaling groups.
 
-A maximum never changes: EKS's own must be at least 1, and a refreshed 0 would come back with every update.
+They never change a maximum: EKS requires at least 1, and after a refresh every update would set a 0 again.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from components.contract.pools import PoolRole
 LEFT_ALONE: Final = -1
 """Size that an action does not change.
 
-Left out, it would be 0: hashicorp/terraform-provider-aws, internal/service/autoscaling/schedule.go, 2024.
+If it were left out, it would be 0: hashicorp/terraform-provider-aws, internal/service/autoscaling/schedule.go, 2024.
 """
 
 STOPS_LATER: Final = 20
@@ -51,11 +51,11 @@ class ScheduledAction:
 
     @property
     def name(self) -> str:
-        """Its name in AWS, which no other group's action has, and another one after every change.
+        """Its name in AWS, which is unique among all groups' actions, and differs after every change.
 
-        The provider's id is the name alone, by which `recover` finds actions that the state lacks. AWS
-        computes the next start of an action, and the provider would send that again with a change: the action would
-        also run then, or be refused because the time has passed.
+        The provider's id is only the name, by which `recover` finds actions that are missing in the state. AWS computes
+        the start of an action's next run, and the provider would send this start again with a change: the action would
+        run then as well, or AWS would refuse it because the time has passed.
         """
         what = f"{self.recurrence} {self.time_zone} {self.low} {self.size}"
         return f"{self.group}-{self.part}-{hashlib.sha256(what.encode()).hexdigest()[:HASH_LENGTH]}"
@@ -63,16 +63,16 @@ class ScheduledAction:
 
 @dataclass(frozen=True, kw_only=True)
 class GroupHours:
-    """What schedules do with one group.
+    """Effects of schedules on one group.
 
     Parameters
     ----------
     actions
         At most one in the morning and one at night.
     low_by_night, low_by_day
-        Its minimum.
+        Its minimum size.
     sleeps
-        Whether it has no nodes at all by night.
+        Whether it has no nodes by night.
     """
 
     actions: tuple[ScheduledAction, ...]
@@ -82,17 +82,17 @@ class GroupHours:
 
     @property
     def tag(self) -> str:
-        """Value of ``OwnTag.HOURS``, by which sizes that schedules set are not reported as drift."""
+        """Value of ``OwnTag.HOURS``, so that sizes set by schedules are not reported as drift."""
         return f"night={self.low_by_night} day={self.low_by_day}"
 
 
 def group_hours(group: NodeGroup, cluster: OfficeHours | None) -> GroupHours | None:
-    """Return what schedules do with a group; None without hours.
+    """Return the effects of schedules on a group; None without hours.
 
     Parameters
     ----------
     group
-        Of any pool except data.
+        A group of any pool except data.
     cluster
         Hours of the whole cluster; None if it has none.
     """

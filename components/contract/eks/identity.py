@@ -10,7 +10,7 @@ from components.contract.eks.config import EksConfig
 from components.contract.identity import Access, BucketGrant, CloudIdentity, RepositoryGrant, other_clouds
 
 KEYS: Final = ("buckets", "repositories", "keys")
-"""What an identity on EKS may name."""
+"""Keys of an identity that are allowed on EKS."""
 
 POLICY_MAX: Final = 10_240
 """Maximum length of a role's inline policies, in characters without white space.
@@ -19,7 +19,7 @@ https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
 """
 
 NAMESPACE_MAX: Final = 40
-"""Maximum length of a namespace's name with an identity, as it is part of the role's name.
+"""Maximum length of the name of a namespace with an identity, which is part of the role's name.
 
 IAM allows 64 characters, of which 24 remain for the stack's name, ``-jobs-`` and the suffix that Pulumi appends.
 https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
@@ -32,8 +32,8 @@ WRITE_OBJECTS: Final = ("s3:AbortMultipartUpload", "s3:DeleteObject", "s3:ListMu
 LIST_OBJECTS: Final = "s3:ListBucket"
 """Action on a bucket; the condition key ``s3:prefix`` restricts it.
 
-Without it a missing object answers 403 instead of 404. HeadBucket sends no prefix and is refused where one is required
-(assumed).
+Without this action, a request for a missing object returns 403, not 404. HeadBucket sends no prefix and is refused if
+one is required (assumed).
 """
 
 READ_IMAGES: Final = ("ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer")
@@ -41,11 +41,11 @@ WRITE_IMAGES: Final = ("ecr:CompleteLayerUpload", "ecr:InitiateLayerUpload", "ec
 """Actions on repositories: https://docs.aws.amazon.com/AmazonECR/latest/userguide/image-push-iam.html."""
 
 LOG_IN_TO_ECR: Final = "ecr:GetAuthorizationToken"
-"""It cannot be limited to a resource; its token has the rights of the caller."""
+"""Action that cannot be limited to a resource; the token has the rights of the caller."""
 
 
 def identity_problems(choices: EksConfig, identities: Mapping[str, CloudIdentity]) -> Iterator[Mismatch]:
-    """Find what AWS would refuse of the identities, by namespace; paths begin at the namespaces."""
+    """Find what AWS would refuse in the identities, by namespace; paths begin at the namespaces."""
     for namespace, identity in identities.items():
         yield from other_clouds(namespace, identity, KEYS, "EKS")
         for message in _namespace_problems(choices, namespace, identity):
@@ -77,7 +77,7 @@ def _key_problem(choices: EksConfig, key: str) -> str | None:
 def policy_statements(choices: EksConfig, identity: CloudIdentity) -> list[dict[str, Any]]:
     """Return the statements of the policy.
 
-    Objects are named by bucket and prefix. A bucket is listed below the prefixes only; keys are used through S3 only.
+    They name objects by bucket and prefix, and allow listing below the prefixes only, and keys through S3 only.
     """
     return [*_objects(identity.buckets), *_keys(choices, identity), *_images(choices, identity.repositories)]
 

@@ -1,4 +1,4 @@
-"""Where nodes of EKS pull images besides the registry that an image names."""
+"""Sources of images of EKS nodes other than the registry that an image names."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from components.contract.choices import Explained, Findings
 from components.contract.images import Mirror
 
 DOCKER_HUB: Final = "docker.io"
-"""Registry of images without one. containerd looks for its mirrors by this name."""
+"""Registry of images that name none. containerd finds its mirrors under this name."""
 
 _LABEL: Final = "[a-z0-9]([a-z0-9-]*[a-z0-9])?"
 _HOST: Final = rf"{_LABEL}(\.{_LABEL})+(:[0-9]{{1,5}})?"
@@ -68,13 +68,13 @@ def _once(prefixes: tuple[str, ...]) -> tuple[str, ...]:
 NodeMirrors = Annotated[
     dict[Annotated[str, AfterValidator(_registry)], Mirror],
     Field(
-        description="Mirrors that nodes ask first, without a login, by the registry that images name.",
+        description="Mirrors that nodes try first, without a login, by the registry that images name.",
         examples=[{"docker.io": "mirror.corp.example/docker"}],
     ),
     AfterValidator(_apart),
     Explained(
         "Nodes pull from the registry that an image names.",
-        "User data of nodes: a change replaces all but data nodes. The names of images stay.",
+        "User data of nodes: a change replaces all but data nodes. The names of images do not change.",
     ),
 ]
 
@@ -86,7 +86,7 @@ ImageCaches = Annotated[
     ),
     AfterValidator(_once),
     Explained(
-        "Nodes pull what is in ECR, and create no repositories.",
+        "Nodes only pull images that are in ECR already.",
         "The right of nodes to create repositories below these prefixes.",
     ),
 ]

@@ -21,10 +21,10 @@ CONTROLLER: Final = "aws-load-balancer-controller"
 """Chart of that controller, and its service account, which gets the role."""
 
 CONTROLLER_NAMESPACE: Final = "kube-system"
-"""Its namespace by its documentation: ``docs/deploy/installation.md`` of v3.5.0."""
+"""Its namespace according to its documentation: ``docs/deploy/installation.md`` of v3.5.0."""
 
 RANGES_MAX: Final = 30
-"""Maximum number of ranges of clients: the controller makes a rule for each range and each of the ports 80 and 443.
+"""Maximum number of ranges of clients: the controller creates a rule for each range and each of the ports 80 and 443.
 
 kubernetes-sigs/aws-load-balancer-controller v3.5.0 ``pkg/ingress/model_build_managed_sg.go``; AWS allows 60 rules per
 group by default: https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html.
@@ -39,14 +39,13 @@ https://docs.aws.amazon.com/elasticloadbalancing/latest/application/describe-ssl
 _ANNOTATIONS: Final = "alb.ingress.kubernetes.io"
 
 _SWITCHED_OFF: Final = ("EnableServiceController", "ALBGatewayAPI", "NLBGatewayAPI", "GatewayListenerSet")
-"""Features of the controller that make load balancers by other objects than an Ingress.
+"""Features of the controller that create load balancers for objects other than an Ingress.
 
 v3.5.0 ``pkg/config/feature_gates.go``.
 """
 
 _ANSWERS: Final = "200-499"
-"""Codes by which a target counts as healthy: MLRun's API has no page ``/``, those of Jupyter and Grafana redirect
-(assumed)."""
+"""Status codes of healthy targets: MLRun's API has no page ``/``, those of Jupyter and Grafana redirect (assumed)."""
 
 
 class Scheme(StrEnum):
@@ -67,7 +66,7 @@ ClientRange = Annotated[str, AfterValidator(_range)]
 
 
 class EksIngress(Ingress):
-    """Ways in through one Application Load Balancer, which the AWS Load Balancer Controller makes."""
+    """Ways in through one Application Load Balancer, which the AWS Load Balancer Controller creates."""
 
     scheme: Annotated[
         Scheme, Explained("Nothing from the internet reaches the platform.", "Subnets of the load balancer.")
@@ -120,30 +119,30 @@ class EksIngress(Ingress):
     def _tls_on_the_internet(cls, arn: str | None, info: ValidationInfo) -> str | None:
         if not arn and info.data.get("scheme") is Scheme.INTERNET_FACING:
             raise ValueError(
-                "HW-01: is required with scheme 'internet-facing': passwords and data would cross the internet in clear"
+                "HW-01: is required with scheme 'internet-facing': passwords and data would be sent in plain text"
             )
         return arn
 
     def ways_in(
         self, *, cluster: str, region: str, network: CreatedNetwork | ExistingNetwork, tags: Mapping[str, str]
     ) -> WaysIn:
-        """Return the ways in that result.
+        """Return the cluster's ways in.
 
         Parameters
         ----------
         cluster, region, network
-            Of the cluster.
+            The cluster's name, region and network.
         tags
-            Tags of what the controller creates.
+            Tags of the controller's resources.
         """
         ports = {f"{_ANNOTATIONS}/listen-ports": '[{"HTTP": 80}, {"HTTPS": 443}]'} if self.certificate_arn else {}
-        # The controller cannot look its network up: hop limit 1 keeps the metadata service from pods.
+        # The controller cannot find its VPC by itself: hop limit 1 blocks the metadata service for pods.
         by_tag: dict[str, Any] = {"vpcTags": {OwnTag.CLUSTER.value: cluster}}
         found = {"vpcId": network.vpc_id} if isinstance(network, ExistingNetwork) else by_tag
         return WaysIn(
             domain=self.domain,
             class_name=CLASS,
-            # Targets are pods, which the load balancer reaches from addresses of its own in the VPC.
+            # Targets are pods, which the load balancer reaches from its own addresses in the VPC.
             peers=({"ipBlock": {"cidr": network.cidr}},),
             is_encrypted=bool(self.certificate_arn),
             annotations={f"{_ANNOTATIONS}/success-codes": _ANSWERS, **ports},
@@ -157,9 +156,9 @@ class EksIngress(Ingress):
                 "enableShield": False,
                 "enableWaf": False,
                 "enableWafv2": False,
-                # An Ingress that names the class in an annotation has none of the class's parameters.
+                # The class's parameters do not apply to an Ingress that names the class in an annotation.
                 "disableIngressClassAnnotation": True,
-                # Services of type LoadBalancer and Gateways name their clients themselves, or none.
+                # Services of type LoadBalancer and Gateways would not be limited to the class's ranges of clients.
                 "enableServiceMutatorWebhook": False,
                 "controllerConfig.featureGates": dict.fromkeys(_SWITCHED_OFF, False),
                 **({"defaultTags": shown} if (shown := _printable(tags)) else {}),
@@ -169,7 +168,7 @@ class EksIngress(Ingress):
         )
 
     def _parameters(self, cluster: str) -> dict[str, Any]:
-        """Return what holds for all Ingresses of the class, whatever their annotations say."""
+        """Return the parameters of all Ingresses of the class, which override their annotations."""
         tls = {"certificateArn": [self.certificate_arn], "sslPolicy": TLS_POLICY, "sslRedirectPort": "443"}
         return {
             "group": {"name": cluster},  # one load balancer for all
@@ -201,13 +200,13 @@ EksIngressChoice = Annotated[
 
 
 def _printable(tags: Mapping[str, str]) -> dict[str, str]:
-    """Return the tags that the chart can pass on: its template puts them into YAML without quotes."""
+    """Return the tags that the chart can pass on: its template writes them to YAML without quotes."""
     return {key: value for key, value in tags.items() if ": " not in f"{key}={value} "}
 
 
 def _internal_problem(text: str) -> str | None:
     network = ipv4_network(text)
-    # Connected networks may use public addresses too: a security group compares the source, however it is routed.
+    # Connected networks may use public addresses too: a security group compares only the source address.
     if network.prefixlen < CLIENT_PREFIXES[0]:
         return "covers the internet or much of it; name the ranges of connected networks, such as 10.0.0.0/8"
     if network.is_loopback or network.is_link_local or network.is_multicast or network.is_reserved:

@@ -28,7 +28,7 @@ VPC_RANGES: Final = (*PRIVATE_RANGES, SHARED_RANGE)
 """Allowed ranges of a VPC that the stack creates; AWS also allows the shared range."""
 
 POD_PREFIXES: Final = (16, 20)
-"""Largest and smallest range of pods beside the VPC's own, whose bounds are those of a VPC's blocks."""
+"""Largest and smallest range of pods, a second block of the VPC: AWS's bounds for such blocks."""
 
 SERVICE_PREFIXES: Final = (12, 24)
 """Bounds of the service range: https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html."""
@@ -62,7 +62,7 @@ def _public_cidr(text: str) -> str:
 
 
 def _client_cidr(text: str) -> str:
-    # Connected networks may use public addresses too: a security group compares the source, however it is routed.
+    # Connected networks may use public addresses too: a security group compares only the source address.
     network = bounded_network(text, CLIENT_PREFIXES, (EVERYWHERE,), "range of API clients")
     if network.is_loopback or network.is_link_local or network.is_multicast or network.is_reserved:
         raise ValueError("holds no addresses of clients in other networks; remove it")
@@ -74,7 +74,7 @@ def _vpc_cidr(text: str) -> str:
 
 
 def _pod_cidr(text: str) -> str:
-    # Of the ranges that AWS lets a VPC have beside its own, whichever that is, only this one is private:
+    # Of the ranges that AWS allows as a second block of any VPC, only this one is private:
     # https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html#add-cidr-block-restrictions.
     return str(bounded_network(text, POD_PREFIXES, (SHARED_RANGE,), "pod range"))
 
@@ -120,7 +120,7 @@ class Internet(StrEnum):
 
     NAT = "nat"
     NONE = "none"
-    """Not at all: the VPC has no gateway, and the internet no way to load balancers either."""
+    """Not at all: the VPC has no gateway, so load balancers are not reachable from the internet either."""
 
 
 class CreatedNetwork(ContractModel):
@@ -172,7 +172,7 @@ def is_closed(network: CreatedNetwork | ExistingNetwork) -> bool:
 def prefixes_of(cidr: str, zones: int) -> int:
     """Return how many prefixes of 16 addresses the subnets of pods have, each a quarter of the range.
 
-    AWS keeps the first four addresses and the last one of a subnet, and with them two prefixes.
+    AWS reserves the first four addresses and the last one of a subnet, so that two prefixes are lost.
     https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html
     """
     return zones * (ipv4_network(cidr).num_addresses // 4 // 16 - 2)
@@ -184,7 +184,7 @@ def pod_range_problem(cidr: str, network: CreatedNetwork | ExistingNetwork | Non
     Parameters
     ----------
     network
-        None if it is wrong itself.
+        The network; None if it is invalid.
     has_prefixes
         Whether prefix delegation is on.
     """
@@ -194,7 +194,7 @@ def pod_range_problem(cidr: str, network: CreatedNetwork | ExistingNetwork | Non
             "(docs/closed-networks.md#addresses)"
         )
     if not has_prefixes:
-        return "needs prefixDelegation: true; otherwise nodes promise more pods than they have addresses"
+        return "needs prefixDelegation: true; otherwise nodes accept more pods than they have addresses for"
     if network and ipv4_network(network.cidr).overlaps(ipv4_network(cidr)):
         return f"overlaps network.cidr {network.cidr}; change one"
     return ""

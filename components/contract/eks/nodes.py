@@ -1,4 +1,4 @@
-"""The nodes of EKS: what they keep, their root disk, and the labels that AWS adds."""
+"""The nodes of EKS: what they reserve, their root disk, and the labels that AWS adds."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -19,7 +19,7 @@ https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
 """
 
 PODS_OF_EMPTY_GROUP: Final = 110
-"""Of every machine type: kubernetes/autoscaler 1959f5f6, ``cloudprovider/aws/aws_manager.go``, line 278."""
+"""Pods per node of any type: kubernetes/autoscaler 1959f5f6, ``cloudprovider/aws/aws_manager.go``, line 278."""
 
 
 def _labels(choices: EksConfig, group: NodeGroup) -> Mapping[str, str]:

@@ -22,7 +22,7 @@ _GROUP: Final = r"arn:aws:resource-groups:([a-z0-9-]+):(\d{12}):group/[A-Za-z0-9
 
 
 def reservation_problems(choices: EksConfig, pools: Mapping[str, NodePool]) -> Iterator[Mismatch]:
-    """Find reservations and zones that EC2 would refuse, or in which no machine would start."""
+    """Find reservations and zones that EC2 would refuse, or that would start no machine."""
     for name, pool in pools.items():
         if pool.zone and pool.zone not in choices.zones:
             yield Mismatch((name, "zone"), f"is not one of cluster.zones, {', '.join(choices.zones)}")

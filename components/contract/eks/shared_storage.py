@@ -1,4 +1,4 @@
-"""Shared storage on EKS: what EFS and FSx would refuse of it, and the names of its file systems."""
+"""Shared storage on EKS: what EFS and FSx would refuse, and the names of its file systems."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -32,12 +32,12 @@ def storage_problems(choices: EksConfig, storage: Mapping[str, Storage]) -> Iter
 
 
 def volume_problems(_: EksConfig, volumes: Volumes) -> Iterator[Mismatch]:
-    """Find volumes with a size, which no file system gives them."""
+    """Find volumes with a size, which file systems on EKS do not support."""
     for (namespace, claim), volume in volumes.items():
         if volume.size_gib is not None:
             yield Mismatch((namespace, "volumes", claim, "sizeGib"), NO_SIZES)
 
 
 def creation_token(cluster: str, storage: str) -> str:
-    """Return the token by which EFS knows a file system from the moment of its creation, unique in the account."""
+    """Return the token that identifies a file system in EFS from its creation on, unique in the account."""
     return composed(cluster, storage)

@@ -8,7 +8,7 @@ from components.contract.spelling import Spelling
 from components.contract.taints import Taint, TaintEffect
 
 CAPACITY_BLOCK: Final = "CAPACITY_BLOCK"
-"""Capacity type of groups whose machines are of a capacity block."""
+"""Capacity type of groups that use a capacity block."""
 
 _EFFECTS: Final = {effect: effect.name for effect in TaintEffect}
 """https://docs.aws.amazon.com/eks/latest/APIReference/API_Taint.html."""
@@ -27,7 +27,7 @@ def capacity_type(group: NodeGroup) -> str:
 
 SPELLING: Final = Spelling(
     lifecycle_input="capacityType",
-    # Machines of a reservation are on demand to EKS, apart from those of a block.
+    # EKS treats machines of a reservation as on-demand, except those of a capacity block.
     lifecycles={Lifecycle.ON_DEMAND: "ON_DEMAND", Lifecycle.SPOT: "SPOT", Lifecycle.RESERVED: "ON_DEMAND"},
     labels_input="labels",
     taints_input="taints",

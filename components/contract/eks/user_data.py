@@ -1,7 +1,7 @@
-"""User data of nodes: what a node sets up before its first container, merged by EKS with its own.
+"""User data of nodes: what a node sets up before its first container. EKS merges it with its own.
 
-The way into the node is that of Amazon's image (awslabs/amazon-eks-ami 062cf518): nodeadm reads the environment of all
-services from NodeConfig (``nodeadm/internal/api/types.go``, ``EnvironmentOptions``) and starts containerd and kubelet
+It uses interfaces of Amazon's image (awslabs/amazon-eks-ami 062cf518): nodeadm reads the environment of all services
+from NodeConfig (``nodeadm/internal/api/types.go``, ``EnvironmentOptions``) and starts containerd and kubelet
 after the scripts (``nodeadm-run.service``).
 """
 
@@ -33,7 +33,7 @@ ALWAYS_DIRECT: Final = (
     ".internal",  # names of nodes
     ".eks.amazonaws.com",  # the API's private endpoint
 )
-"""What no node reaches through a proxy."""
+"""Hosts that nodes never reach through a proxy."""
 
 _BOUNDARY: Final = "=====igz-clusters====="
 _ANCHORS: Final = "/etc/pki/ca-trust/source/anchors/igz-clusters.pem"
@@ -50,7 +50,7 @@ NodeProxy = Annotated[
     ),
     Explained(
         "Nodes reach registries through NAT.",
-        "User data of nodes: a change replaces all but data nodes. Pods learn nothing of it.",
+        "User data of nodes: a change replaces all but data nodes. Pods do not get it.",
     ),
 ]
 
@@ -73,7 +73,7 @@ def proxy_environment(proxy: Proxy, region: str, ranges: Sequence[str]) -> dict[
     region
         Region whose AWS services are reached directly, as add-ons reach them: by endpoints, or by NAT.
     ranges
-        Ranges of the VPC and of Services. Go compares them with addresses only, never with what a name resolves to.
+        Ranges of the VPC and of Services. Go compares them only with addresses in URLs, never with resolved names.
     """
     direct = (*ALWAYS_DIRECT, f".{region}.amazonaws.com", *ranges, *proxy.exceptions)
     return {
@@ -101,9 +101,9 @@ def _trust(certificates: Sequence[str]) -> str:
 
 
 def _mirrored(registry: str, mirror: str) -> str:
-    """Return commands that let containerd ask a mirror first; after it, containerd asks the registry itself.
+    """Return commands that make containerd try a mirror first, and then the registry itself.
 
-    A path belongs between the API's version and the image's name, which containerd does by ``override_path`` only:
+    A path must be between the API's version and the image's name, which needs ``override_path``:
     https://github.com/containerd/containerd/blob/main/docs/hosts.md.
     """
     folder = f"{_REGISTRIES}/{registry}"

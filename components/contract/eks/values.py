@@ -20,10 +20,10 @@ CNI: Final = "vpc-cni"
 """Add-on that gives pods their addresses."""
 
 CNI_MIN: Final = {"prefix_delegation": (1, 9, 0), "pod_cidr": (1, 22, 2)}
-"""First version of it that knows a choice of the cluster, by the choice.
+"""First version of it that supports a setting of the cluster, by the setting.
 
 https://docs.aws.amazon.com/eks/latest/userguide/cni-increase-ip-addresses-procedure.html. Since v1.22.0 the tag
-with the value 0 keeps pods off the subnets of nodes; v1.22.0 and v1.22.1 ask for a right that ``AmazonEKS_CNI_Policy``
+with the value 0 keeps pods off the subnets of nodes; v1.22.0 and v1.22.1 need a right that ``AmazonEKS_CNI_Policy``
 lacks, and stop (https://github.com/aws/amazon-vpc-cni-k8s/issues/3705).
 """
 
@@ -81,7 +81,7 @@ AddonName = Annotated[str, *one_of((*ADDONS, EFS_ADDON, LUSTRE_ADDON, EXTERNAL_D
 
 
 def other_account(arn: str, info: ValidationInfo) -> str:
-    """Return what is wrong if an ARN is not of the cluster's account; empty if it is."""
+    """Return the problem if an ARN is not of the cluster's account; empty if it is."""
     account = info.data.get("account_id")
     if not account or account_of(arn) == account:
         return ""

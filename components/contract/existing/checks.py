@@ -22,7 +22,7 @@ from components.contract.pools import NodePool, PoolRole
 from components.contract.shared_storage import SIZE_GIB_MAX, Storage, Volumes, files_only, size_problems, unusable
 
 SIZES: Final = range(1, SIZE_GIB_MAX + 1)
-"""Sizes in GiB that a claim may ask for; what the cluster's driver gives is its own affair."""
+"""Sizes in GiB that a claim may request; the cluster's driver may provide another size."""
 
 OWNER_S: Final = "is up to the owner of an existing cluster; remove it"
 
@@ -72,7 +72,7 @@ def storage_problems(_: ExistingConfig, storage: Mapping[str, Storage]) -> Itera
 
 
 def volume_problems(_: ExistingConfig, volumes: Volumes) -> Iterator[Mismatch]:
-    """Find volumes without a size, without which Kubernetes takes no claim."""
+    """Find volumes without a size, which Kubernetes requires of a claim."""
     return size_problems(volumes, SIZES, "a claim")
 
 

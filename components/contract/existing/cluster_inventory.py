@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from components.contract.egress import API_PORTS, AllowedEgress, to_api_server
 
 INVENTORY_VARIABLE: Final = "IGZ_CLUSTERS_INVENTORY"
-"""Names the file; set by ``igz-clusters``."""
+"""Variable with the path of the file; set by ``igz-clusters``."""
 
 
 class SharedKind(StrEnum):
@@ -39,7 +39,7 @@ class ClusterInventory:
     """Names of the nodes of each pool; a pool without an entry has none."""
     adopted: frozenset[SharedObject] = frozenset()
     mutates: bool = False
-    """Whether its API server offers MutatingAdmissionPolicy. Default: no, as before Kubernetes 1.36."""
+    """Whether its API server offers MutatingAdmissionPolicy. Default: False, as before Kubernetes 1.36."""
     api_server: tuple[str, ...] = ()
     """Ranges of the Service ``kubernetes`` and its endpoints; empty if they could not be read."""
     api_ports: tuple[int, ...] = API_PORTS

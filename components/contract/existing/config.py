@@ -69,7 +69,7 @@ class NodeChoice(ContractModel):
 
     selector: Annotated[
         dict[Annotated[str, AfterValidator(_selected)], LabelValue],
-        Explained(decides="The nodes that get the pool's labels; looked up by `igz-clusters` in every run."),
+        Explained(decides="The nodes that get the pool's labels; `igz-clusters` finds them in every run."),
     ] = Field(
         min_length=1,
         description="Existing labels that all nodes of the pool have, and no other nodes.",
@@ -114,7 +114,7 @@ class ExistingConfig(ContractModel):
     ] = Field(max_length=253, description="Name of the context in the kubeconfig.", examples=["on-prem"])
     cluster_id: Annotated[
         Annotated[str, AfterValidator(_cluster_id), Field(json_schema_extra={"pattern": f"^{_UID}$"})],
-        Explained(decides="The stack refuses to change any other cluster, whatever the context points to."),
+        Explained(decides="The stack refuses to change any other cluster, regardless of the context."),
     ] = Field(
         description="UID of its namespace kube-system; `igz-clusters existing identify CONTEXT` prints it.",
         examples=["3f1c9a52-7d0e-4b7c-9a35-0c2f8f6d1e77"],
@@ -140,8 +140,8 @@ class ExistingConfig(ContractModel):
     mutating_admission: Annotated[
         bool | None,
         Explained(
-            "`igz-clusters` asks the API server in each run; `check` and the packs cannot.",
-            "Whether pods without a place get one, or their authors are refused.",
+            "`igz-clusters` queries the API server in each run; `check` and the packs cannot.",
+            "Whether pods without node selection get one, or are refused.",
         ),
     ] = Field(
         None,

@@ -1,4 +1,4 @@
-"""What distinguishes a cluster that exists already from the other kinds."""
+"""What distinguishes an existing cluster from the other kinds."""
 
 from typing import Final
 

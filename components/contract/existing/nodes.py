@@ -1,4 +1,4 @@
-"""The nodes of an existing cluster: nothing is known but the labels that select them."""
+"""The nodes of an existing cluster: only the labels that select them are known."""
 
 from typing import Final
 

@@ -33,5 +33,5 @@ def mismatches(
 
 
 def storage_problems(_: LocalConfig, storage: Mapping[str, Storage]) -> Iterator[Mismatch]:
-    """Find classes of another cluster. What the choices of a cloud decide, a local cluster leaves out."""
+    """Find storage classes of another cluster. A local cluster ignores settings that only a cloud uses."""
     return unusable(storage, ("storage_class",), OWN_CLASS)

@@ -21,9 +21,9 @@ class SimulatedGroup:
 
     group: NodeGroup
     reserves: Reserves = UPSTREAM
-    """What its nodes keep; default: as on a local cluster."""
+    """Reserves of its nodes; default: as on a local cluster."""
     pods_of_empty_group: int | None = None
-    """Pods that the autoscaler expects of a node of the group while it has none; None: as many as the node takes."""
+    """Pods per node that the autoscaler assumes while the group has no nodes; None: as many as the node accepts."""
     disk_gib: int = ROOT_DISK_GIB
     """Size of the root disk."""
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class SimulatedGroup:
     """Real time until a node that the autoscaler adds is ready, such as ``2s``; empty: ready at once."""
 
     def zone(self, index: int = 0) -> dict[str, str]:
-        """Return the zone label of the group's node of a number."""
+        """Return the zone label of the group's node with number ``index``."""
         return {WellKnownLabel.ZONE.value: self.zones[index % len(self.zones)]} if self.zones else {}
 
     @property
@@ -92,7 +92,7 @@ def node_metadata(simulated: SimulatedGroup, node_name: str, index: int = 0) -> 
         WellKnownLabel.OS.value: "linux",
     }
     if DEFAULT_GPU_RESOURCE in group.devices:
-        # The autoscaler waits for ever for a node with this label that offers its GPUs under another name.
+        # The autoscaler waits forever for a node with this label that offers its GPUs under another name.
         labels[LabelKey.GPU_MODEL.value] = instance.gpu_label
     annotations = {
         AnnotationKey.SIMULATED.value: "fake",
@@ -119,7 +119,7 @@ def static_nodes(simulated: SimulatedGroup) -> list[dict[str, Any]]:
             "apiVersion": "v1",
             "kind": "Node",
             "metadata": node_metadata(simulated, f"{group.name}-{index}", index),
-            # An untainted node names no list: the API server would take an empty one for a claim to it.
+            # An untainted node has no list: with an empty one, this manifest would own the field.
             **({"spec": {"taints": node_taints(group)}} if group.taints else {}),
         }
         for index in range(group.size.min)
@@ -129,9 +129,9 @@ def static_nodes(simulated: SimulatedGroup) -> list[dict[str, Any]]:
 def autoscaler_templates(groups: Iterable[SimulatedGroup]) -> str:
     """Return the node templates of all elastic groups as YAML, one per group.
 
-    A template states its resources twice: in the annotations, which the simulated node copies, and in its status, from
-    which the autoscaler sizes a group without nodes. A group over several zones has the first one, because the
-    autoscaler knows a group by one template.
+    A template states its resources twice: in the annotations, which the simulated node copies, and in its status, which
+    the autoscaler uses for a group without nodes. The template of a group over several zones has the first zone,
+    because the autoscaler uses one template per group.
     """
     items = [
         {
@@ -149,7 +149,7 @@ def autoscaler_templates(groups: Iterable[SimulatedGroup]) -> str:
 def _starting(simulated: SimulatedGroup) -> dict[str, Any]:
     """Return the condition of a node that takes time to start.
 
-    Without it the node controller would take a new node's not-ready taint away at once, and pods would be placed there
+    Without it, the node controller would remove a new node's not-ready taint at once, and pods would be placed there
     (kubernetes v1.36.3, ``pkg/controller/nodelifecycle``, ``doNoScheduleTaintingPass``).
     """
     if not simulated.starts_in:
@@ -159,7 +159,7 @@ def _starting(simulated: SimulatedGroup) -> dict[str, Any]:
 
 def _template_metadata(simulated: SimulatedGroup) -> dict[str, Any]:
     metadata = node_metadata(simulated, simulated.group.name)
-    # Without it the label of the pool names the group, and shapes of one pool would be one group.
+    # Otherwise the pool's label would name the group, and the shapes of one pool would be one group.
     added = {AnnotationKey.GROUP.value: simulated.group.name}
     if simulated.starts_in:
         added[AnnotationKey.STARTS_IN.value] = simulated.starts_in

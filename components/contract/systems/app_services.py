@@ -1,4 +1,4 @@
-"""Application services of a full Iguazio platform: where they run, as its API takes it.
+"""Application services of a full Iguazio platform: where they run, in the form of its API.
 
 Keys are those of igz_mgmt 0.4.2 (https://pypi.org/project/igz-mgmt/0.4.2/), ``schemas/app_services.py``. The API has no
 tolerations; the installer itself places core services, such as MLRun, Nuclio and Grafana.
@@ -15,19 +15,19 @@ from components.contract.systems.system_values import SystemChoices, SystemValue
 NOTEBOOKS: Final = "jupyter"
 
 SERVICES: Final = ("shell", "presto", "hive", "mariadb", "spark_history_server", "tensorboard")
-"""Kinds of services that users start, beside notebooks."""
+"""Kinds of services that users start, besides notebooks."""
 
 GPU_NOTEBOOKS: Final = "jupyter-with-gpu"
 """A service of kind ``NOTEBOOKS`` that requests a GPU."""
 
 _IDLE: Final = "10m"
-"""Window of a preset of the API."""
+"""Window of one of the API's presets."""
 
 
 def services(cluster: PlatformCluster) -> dict[str, dict[str, Any]]:
     """Return the settings of each service, by its name.
 
-    Notebooks with GPUs scale to zero (Iguazio best practices, Jupyter service considerations), so that their nodes can.
+    Notebooks with GPUs scale to zero (Iguazio best practices, Jupyter service considerations), so their nodes can too.
     """
     found = {NOTEBOOKS: _service(NOTEBOOKS, cluster.notebook_selector)}
     found |= {kind: _service(kind, cluster.service_selector) for kind in SERVICES}
@@ -43,7 +43,7 @@ def services(cluster: PlatformCluster) -> dict[str, dict[str, Any]]:
 
 
 def values(cluster: PlatformCluster, _: SystemChoices) -> SystemValues:
-    """Return the settings of each service, below its name."""
+    """Return the settings of each service, under its name."""
     notes = ("services without a GPU stay off nodes with a taint: the API has no tolerations",)
     return SystemValues(content=services(cluster), notes=notes, next="set this in each service, after `up`")
 

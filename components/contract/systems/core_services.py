@@ -34,9 +34,9 @@ def within(chart: str, services: Iterable[CoreService]) -> tuple[CoreService, ..
 
 
 def placement(services: Iterable[CoreService]) -> Iterator[tuple[str, Any]]:
-    """Yield path and value of the place of each service, and of class and mark if its chart takes labels.
+    """Yield path and value of each service's node selector, and of class and mark if its chart accepts labels.
 
-    A system class goes with the mark: PR-05 refuses pods that have the class alone.
+    The system class is set together with the mark: PR-05 refuses pods that have only the class.
     """
     selector = {LabelKey.ROLE.value: PoolRole.INITIAL.value}
     for each in services:

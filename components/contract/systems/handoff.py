@@ -1,7 +1,7 @@
-"""The specification for Iguazio's installer where it makes the servers (``servers: provazio``), to sign off.
+"""The specification for Iguazio's installer if it creates the servers (``servers: provazio``), to sign off.
 
 Facts about the installer are from Iguazio's public documentation (Iguazio best practices, provisioning of the servers;
-the pages in ``installer_identities``). What it does not say is listed as not known.
+the pages in ``installer_identities``). What they do not contain is listed as not known.
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ NEVER: Final = (
     "Do not change the node selectors of the platform's core services: Iguazio's support sets them.",
     "Do not put the initial group or data groups under an autoscaler, and do not make them of spot machines.",
 )
-"""What must not be done."""
+"""Prohibitions for those who install or run the platform."""
 
 
 def specification(stack: str, cluster: PlatformCluster, choices: ExistingConfig) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def specification(stack: str, cluster: PlatformCluster, choices: ExistingConfig)
     stack
         Name of the stack.
     cluster
-        What its stack file says about the groups.
+        The groups and settings of its stack file.
     choices
         The existing cluster: how nodes are selected.
     """
@@ -124,7 +124,7 @@ def _protections(group: NodeGroup) -> Iterator[str]:
 
 
 def _gaps(cluster: PlatformCluster, choices: ExistingConfig) -> Iterator[str]:
-    """Yield what the stack file leaves open, a sentence each."""
+    """Yield what the stack file leaves open, as sentences."""
     if choices.is_not_made_yet:
         yield "The cluster does not exist yet: clusterId is a placeholder, with which `up` refuses every cluster."
     if cluster.gap:
@@ -132,8 +132,8 @@ def _gaps(cluster: PlatformCluster, choices: ExistingConfig) -> Iterator[str]:
     spot = [group for group in cluster.groups if group.lifecycle is Lifecycle.SPOT]
     if any(each.provider is Provider.AZURE for group in spot for each in group.instances):
         yield (
-            f"AKS adds the taint {AKS_SPOT_TAINT} to spot nodes, and a stack of kind existing gives MLRun and "
-            "Nuclio no toleration for it: their pods stay off spot nodes unless their authors add the toleration."
+            f"AKS adds the taint {AKS_SPOT_TAINT} to spot nodes, and a stack of kind existing sets no toleration "
+            "for it in MLRun and Nuclio: their pods stay off spot nodes unless their authors add the toleration."
         )
     yield "The version of Kubernetes and the names of zones are chosen in the installation; a stack file has neither."
 

@@ -1,8 +1,8 @@
 """An Ingress for the services of MLRun CE that people and clients use, for `kubectl apply` or GitOps.
 
-The charts' own are not used: MLRun's knows no class, Jupyter's has a fixed one in some releases, and MLRun CE's for AWS
-is always open to the internet (v3io/helm-charts 4f7599c7 ``stable/mlrun/templates/ui-ingress.yaml``; mlrun/ce 5289f008
-``charts/mlrun-ce/templates/aws/aws_ingress.yaml``).
+The charts' own Ingresses are not used: MLRun's supports no class, Jupyter's has a fixed one in some releases, and MLRun
+CE's for AWS is always open to the internet (v3io/helm-charts 4f7599c7 ``stable/mlrun/templates/ui-ingress.yaml``;
+mlrun/ce 5289f008 ``charts/mlrun-ce/templates/aws/aws_ingress.yaml``).
 """
 
 from collections.abc import Iterator

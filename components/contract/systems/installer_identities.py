@@ -1,4 +1,4 @@
-"""Identities that Iguazio's installer needs in a cloud, as far as Iguazio documents them publicly."""
+"""Identities that Iguazio's installer needs in a cloud, according to Iguazio's public documentation."""
 
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ _DOCUMENTED: Final[dict[Provider, tuple[dict[str, Any], ...]]] = {
 
 
 def identities(provider: Provider) -> tuple[dict[str, Any], ...]:
-    """Return the documented identities of a cloud, or that none is known."""
+    """Return the documented identities of a cloud, or an entry that none is known."""
     where = {Provider.AZURE: "Azure", Provider.OWN: "machines of your own"}.get(provider, provider)
     return _DOCUMENTED.get(provider) or (
         {

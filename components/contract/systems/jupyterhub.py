@@ -19,13 +19,13 @@ REPOSITORY: Final = "https://hub.jupyter.org/helm-chart/"
 """Helm repository of the chart."""
 
 _IDLE_SECONDS: Final = 600
-"""Without activity, after which a notebook on a GPU stops: the window of Iguazio's application services."""
+"""Seconds without activity after which a notebook on a GPU stops, as in Iguazio's application services."""
 
 _PULLER: Final = {"cpu": "10m", "memory": "16Mi"}
-"""What a container that only pulls an image and pauses gets (assumed)."""
+"""Resources of a container that only pulls an image and pauses (assumed)."""
 
 _START_SECONDS: Final = 1200
-"""How long the hub waits for a notebook: a machine with GPUs, its driver and an image of many GiB (assumed)."""
+"""How long the hub waits for a notebook to start, on a new machine with GPU driver and large image (assumed)."""
 
 _MEBI: Final = 2**20
 
@@ -42,30 +42,30 @@ def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
 
 
 def _hub() -> Iterator[tuple[str, Any]]:
-    # By default a load balancer, open to the Internet.
+    # By default, the proxy's Service is a load balancer, open to the internet.
     yield "proxy.service.type", "ClusterIP"
-    # A kube-scheduler 1.30, too old for these API servers; without it the cluster's own scheduler places notebooks.
+    # The chart's kube-scheduler 1.30 is too old for these API servers; the cluster's own scheduler places notebooks.
     yield "scheduling.userScheduler.enabled", False
-    # Pulls on nodes that exist at `helm upgrade`, and makes it wait: elastic pools get others, or have none.
+    # The hook pulls on nodes that exist at `helm upgrade`, which waits for it; elastic pools get other nodes later.
     yield "prePuller.hook.enabled", False
-    # One pod on each node for notebooks, which would get the namespace's default requests.
+    # The pre-puller's pod on each notebook node would get the namespace's default requests.
     yield "prePuller.resources", {"requests": dict(_PULLER), "limits": dict(_PULLER)}
 
 
 def _notebooks(cluster: PlatformCluster) -> Iterator[tuple[str, Any]]:
     yield "singleuser.nodeSelector", cluster.notebook_selector
     yield "singleuser.extraPodConfig.priorityClassName", DEFAULT_USER_PRIORITY.value
-    # 5 minutes by default, in which an elastic pool may not have its first node and the image on it.
+    # The default of 5 minutes may be too short for an elastic pool to start a node and pull the image.
     yield "singleuser.startTimeout", _START_SECONDS
-    # A drained node takes kernels and unsaved work along; the chart's culling, on by default, frees it.
+    # Draining a node ends kernels and loses unsaved work; the chart's culling, on by default, frees nodes.
     yield "singleuser.extraAnnotations", {AnnotationKey.SAFE_TO_EVICT.value: "false"}
-    # By default a privileged init container, which Pod Security refuses. The chart's network policy stays.
+    # By default, a privileged init container does this, which Pod Security refuses. The chart's network policy stays.
     yield "singleuser.cloudMetadata.blockWithIptables", False
-    # Policies add up: by default this one allows the Internet, whatever the namespace's egress is.
+    # Policies add up: by default, this one allows the internet regardless of the namespace's egress.
     yield "singleuser.networkPolicy.egressAllowRules.nonPrivateIPs", False
     for ours, theirs in ((cluster.pod_resources.requests, "guarantee"), (cluster.pod_resources.limits, "limit")):
         yield f"singleuser.cpu.{theirs}", float(parse_quantity(ours.cpu))
-        # JupyterHub takes powers of 1024 for K, M and G, and no Mi or Gi.
+        # JupyterHub's K, M and G are powers of 1024; it accepts no Mi or Gi.
         yield f"singleuser.memory.{theirs}", f"{int(parse_quantity(ours.memory)) // _MEBI}M"
     if cluster.service_gpus:
         first = {"display_name": "CPU", "slug": "cpu", "default": True}
@@ -73,10 +73,10 @@ def _notebooks(cluster: PlatformCluster) -> Iterator[tuple[str, Any]]:
 
 
 def _gpu_profile(cluster: PlatformCluster, gpu: str) -> dict[str, Any]:
-    """Return the choice of a notebook with a GPU, which stops sooner than others, so its node can go.
+    """Return the profile of a notebook with a GPU, which stops sooner than others, so its node can be removed.
 
-    Kernels and terminals end even if their page is open. The server ends when no page asks it for its state any more:
-    JupyterLab does so while it is open (jupyterlab/jupyterlab issue 9379). The hub's culler has one limit for all
+    Kernels and terminals end even if their page is open. The server ends when no page polls its state any more, as
+    JupyterLab does while it is open (jupyterlab/jupyterlab issue 9379). The hub's culler has one limit for all
     notebooks. The taint of GPUs is tolerated for pods that request one, by the API server.
     """
     options = {
@@ -94,7 +94,7 @@ def _gpu_profile(cluster: PlatformCluster, gpu: str) -> dict[str, Any]:
 
 
 def _placement() -> Iterator[tuple[str, Any]]:
-    """Yield place, class and mark of the chart's core services. This chart has no value for the class alone."""
+    """Yield node selector, class and mark of the core services; the chart has no separate value for the class."""
     for pod, labels in (("hub", "hub"), ("proxy.chp", "proxy")):
         yield f"{pod}.nodeSelector", {LabelKey.ROLE.value: PoolRole.INITIAL.value}
         yield f"{pod}.extraPodSpec.priorityClassName", SystemPriority.MEDIUM.value

@@ -1,6 +1,6 @@
 """Values of MLRun CE's Helm chart that follow from a stack file.
 
-From Kubernetes 1.36 on admission places core services itself, and the values contain only what it cannot do.
+From Kubernetes 1.36 on, admission places core services itself, and the values contain only the other settings.
 """
 
 import hashlib
@@ -39,18 +39,18 @@ from components.contract.systems.system_values import (
 )
 
 CHECKSUM_VARIABLE: Final = "IGZ_CLUSTERS_SETTINGS"
-"""Variable of MLRun's API that has a checksum of ``mlrun-override-env``: the API reads the ConfigMap only at start."""
+"""Variable of MLRun's API with a checksum of ``mlrun-override-env``: the API reads the ConfigMap only at start."""
 
 _CHECKSUM_LENGTH: Final = 16
 
 GRAFANA_VARIABLE: Final = "MLRUN_GRAFANA_URL"
-"""Setting of MLRun's API that the chart makes of a NodePort: mlrun/ce ``templates/config/mlrun-env-configmap.yaml``."""
+"""Setting of MLRun's API, set by the chart from a NodePort: mlrun/ce ``templates/config/mlrun-env-configmap.yaml``."""
 
 CORE_CONTAINERS: Final = 23
 """Containers of the chart's core services that get the namespace's default requests: those of ``tests/kit``."""
 
 _CPU_OF_DAEMONS: Final = 0.5
-"""What a node keeps for itself and its daemons, in CPU, about (assumed)."""
+"""Approximate CPU that a node reserves for itself and its daemons (assumed)."""
 
 
 def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
@@ -67,7 +67,7 @@ def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
 
 
 def problem(choices: SystemChoices) -> str | None:
-    """Return what is missing, or what this line of the chart cannot do; None if nothing is wrong."""
+    """Return what is missing, or what this line of the chart does not support; None if there is no problem."""
     if choices.store is ObjectStore.SEAWEEDFS:
         extra = [name for name in ("bucket", "storage_secret") if getattr(choices, name)]
         return f"{_option(extra[0])} needs --store s3 or --store azure: SeaweedFS has its own" if extra else None
@@ -85,7 +85,7 @@ def _line(choices: SystemChoices) -> ChartLine:
 
 
 def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
-    """Yield what the values cannot do, and what keeps images that the platform builds from running."""
+    """Yield what the values do not set up, and problems of images that the platform builds."""
     if not choices.registry:
         yield "without --registry MLRun and Nuclio cannot build images; the chart requires global.registry.url"
     elif note := registry_note(cluster, choices.registry):
@@ -94,7 +94,7 @@ def _notes(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[str]:
         yield problem
     if cluster.ways_in:
         yield "clients reach these services through the Ingress that --for ingress prints"
-    # Pipelines keep their artifacts there with any store.
+    # Pipelines keep their artifacts in SeaweedFS with any store.
     keys = f"{_line(choices).local_secret_key} and {ADMIN_PASSWORD}"
     yield f"the chart's credentials for SeaweedFS are public; set {keys} in a file of your own"
     if not cluster.places_by_itself:
@@ -114,7 +114,7 @@ def initial_group_problem(cluster: PlatformCluster) -> str | None:
         return None
     return (
         f"core services request about {need:g} CPU by default, and of the initial group's {has} about {has - kept:g} "
-        "remain beside its daemons; add nodes"
+        "remain besides its daemons; add nodes"
     )
 
 
@@ -146,9 +146,9 @@ def _settings(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[tupl
 
 
 def _near_the_api() -> dict[str, Any]:
-    """Return the affinity of MLRun's database: preferred, where the chart requires the API's node.
+    """Return the affinity of MLRun's database: it prefers the API's node, which the chart requires by default.
 
-    Required, the database stays pending if the API's node has no room, or is in a pool that the database may not use.
+    With the requirement, it stays pending if the API's node has no room, or is in a pool that it may not use.
     """
     labels = {"app.kubernetes.io/component": "api", "app.kubernetes.io/sub-component": "chief"}
     term = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
@@ -190,7 +190,7 @@ def _config_map(name: str, *, optional: bool = False) -> dict[str, Any]:
 
 
 def _ways_in(cluster: PlatformCluster) -> Iterator[tuple[str, Any]]:
-    """Yield the addresses that the services give to browsers, and close the ports of nodes beside them."""
+    """Yield the addresses that services send to browsers, and Service types without ports on nodes."""
     if ways_in := cluster.ways_in:
         yield "global.externalHostAddress", ways_in.domain
         yield "mlrun.nuclio.uiURL", ways_in.url(NUCLIO)

@@ -1,4 +1,4 @@
-"""Lines of MLRun CE's chart, and what the workloads of each accept.
+"""Lines of MLRun CE's chart, and the values that the workloads of each accept.
 
 Keys and their sources are recorded in ``tests/components/contract/systems/mlrun-ce_keys.yaml``.
 """
@@ -70,7 +70,7 @@ WORKLOADS: Final[Mapping[ChartLine, tuple[CoreService, ...]]] = {
     ChartLine.V0_12: (*_COMMON, *_seaweed("allInOne", "admin")),
     ChartLine.V0_11: (*_COMMON, *_seaweed("master", "volume", "filer", "s3", "admin")),
 }
-"""Core services that a value can place, beside those of ``monitoring``."""
+"""Core services that a value can place, besides those of ``monitoring``."""
 
 _VOLUMES: Final = (
     "mlrun.api.persistence.storageClass",
@@ -87,7 +87,7 @@ STORAGE_CLASSES: Final[Mapping[ChartLine, tuple[str, ...]]] = {
     ChartLine.V0_12: (*_VOLUMES, "seaweedfs.allInOne.data.storageClass"),
     ChartLine.V0_11: (*_VOLUMES, "seaweedfs.master.data.storageClass", "seaweedfs.filer.data.storageClass"),
 }
-"""Values that name the storage class of a volume. Line 0.11's volume server takes it in a list."""
+"""Values that name the storage class of a volume. The volume server of line 0.11 has it in a list."""
 
 INGRESS_CLASSES: Final = (
     *(f"nuclio.{path}" for path in nuclio.INGRESS_CLASSES),
@@ -103,4 +103,4 @@ EXPOSED_SERVICES: Final = (
     "jupyterNotebook.service",
     "kube-prometheus-stack.grafana.service",
 )
-"""Values of Services that the chart makes NodePorts by default, and that clients reach through an Ingress."""
+"""Values of Services that are NodePorts by default in the chart, and that clients reach through an Ingress."""

@@ -1,4 +1,4 @@
-"""Monitoring: values of kube-prometheus-stack, also where MLRun CE's chart contains it."""
+"""Monitoring: values of kube-prometheus-stack, alone or as part of MLRun CE's chart."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -25,7 +25,7 @@ _PROMETHEUS: Final = "prometheus.prometheusSpec"
 _ALERTMANAGER: Final = "alertmanager.alertmanagerSpec"
 
 _NODE_EXPORTER: Final = {"cpu": "100m", "memory": "64Mi"}
-"""What node-exporter gets on each node, where the namespace's defaults would reserve a CPU (assumed)."""
+"""Resources of node-exporter on each node (assumed); the namespace's defaults would reserve a whole CPU."""
 
 _METRICS: Final = "50Gi"
 """Volume of Prometheus: the size in the chart's own example, for its default of 10 days (assumed to be enough)."""
@@ -36,10 +36,10 @@ def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
     claim: dict[str, Any] = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": _METRICS}}}
     flat: dict[str, Any] = dict(stack_settings(cluster, (_PROMETHEUS, _ALERTMANAGER)))
     flat |= {
-        # By default both keep their data in the pod, and a drained node takes it along.
+        # By default, both keep their data in the pod, and draining its node deletes it.
         f"{_PROMETHEUS}.storageSpec.volumeClaimTemplate.spec": claim,
         "grafana.persistence.enabled": True,
-        # A second pod, which a rolling update starts first, waits for the volume that the first one holds.
+        # With a rolling update, the new pod would wait for the volume that the old one still has mounted.
         "grafana.deploymentStrategy.type": "Recreate",
     }
     if choices.storage_class:
@@ -55,9 +55,9 @@ def stack_settings(
 ) -> Iterator[tuple[str, Any]]:
     """Yield path and value of each setting of the chart, alone or in MLRun CE's.
 
-    Pods that an operator creates (``by_operator``) are not core services: it has no right to mark them. With that
-    right, every user who may create a Prometheus could mark pods through it. They run on-demand in the pools for jobs,
-    in the highest class of users: without one they would be evicted before all jobs.
+    Pods that an operator creates (``by_operator``) are not core services: the operator has no right to mark them. With
+    that right, every user who may create a Prometheus could mark pods through it. These pods run on-demand in the pools
+    for jobs, in the highest class for user work: without a class they would be evicted before all jobs.
     """
     amounts = {"requests": dict(_NODE_EXPORTER), "limits": dict(_NODE_EXPORTER)}
     yield "prometheus-node-exporter.resources", amounts
@@ -66,7 +66,7 @@ def stack_settings(
     if cluster.places_by_itself:
         return
     yield from placement(SERVICES)
-    # It uses its node, as only daemons may that are marked as core services.
+    # It accesses its node, which only daemons marked as core services may do.
     yield "prometheus-node-exporter.podLabels", {LabelKey.CORE_SERVICE.value: TRUE}
     yield "prometheus-node-exporter.priorityClassName", SystemPriority.MEDIUM.value
     for path in by_operator:

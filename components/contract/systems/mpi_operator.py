@@ -1,4 +1,4 @@
-"""The operator of MPI jobs: values of Iguazio's chart of it, which MLRun CE's contains too."""
+"""The operator of MPI jobs: values of Iguazio's chart for it, which MLRun CE's chart contains too."""
 
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ SERVICES: Final = (CoreService(""),)
 def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
     """Return the values of the chart."""
     flat: dict[str, Any] = {
-        # Off by default, as Iguazio's installer makes both: without them there is no kind MPIJob, and no right to it.
+        # Both are off by default, as Iguazio's installer creates them. MPIJobs need the definition and the rights.
         "crd.create": True,
         "rbac.clusterResources.create": True,
     }

@@ -1,4 +1,4 @@
-"""Nuclio: values of its own chart, also where MLRun CE's chart contains it.
+"""Nuclio: values of its own chart, alone or as part of MLRun CE's chart.
 
 Sources: nuclio 9e837f6a, ``pkg/platformconfig/types.go``, ``pkg/platform/kube/platform.go``, ``hack/k8s/helm/nuclio``.
 """
@@ -21,20 +21,20 @@ REPOSITORY: Final = "https://nuclio.github.io/nuclio/charts"
 """Helm repository of the chart."""
 
 SERVICES: Final = tuple(CoreService(name) for name in ("controller", "dashboard", "autoscaler", "dlx"))
-"""Nuclio's own services. Autoscaler and DLX run only where scale to zero is switched on.
+"""Nuclio's own services. Autoscaler and DLX run only if scale to zero is on.
 
-Not every release of the chart has labels of pods: those of Nuclio 1.15.24 have none.
+Not every release of the chart has values for pod labels: that of Nuclio 1.15.24 has none.
 """
 
 INGRESS_CLASSES: Final = ("dashboard.ingress.ingressClassName", "platform.kube.defaultHTTPIngressClassName")
-"""Values that name the class of an ingress: of the dashboard, and of functions, where the chart's default is nginx."""
+"""Values that name the class of an ingress: of the dashboard, and of functions, whose default in the chart is nginx."""
 
 _CONFIG_MAP: Final = "nuclio-platform-config"
 """ConfigMap with the settings, under Nuclio's own default name (``cmd/controller/main.go``); assumed for Iguazio."""
 
 
 def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
-    """Return the values of the chart; on a full platform the settings alone, as its installer owns Nuclio."""
+    """Return the values of the chart; on a full platform only the settings, because its installer owns Nuclio."""
     settings = platform_settings(cluster)
     if cluster.profile is PlatformProfile.IGUAZIO:
         compare = f"kubectl -n {choices.namespace} get configmap {_CONFIG_MAP} -o jsonpath='{{.data.platform\\.yaml}}'"
@@ -64,12 +64,12 @@ _INSTALLER: Final = (
 
 
 def platform_settings(cluster: PlatformCluster) -> dict[str, Any]:
-    """Return where and with what functions run that their authors do not place: ``platform.kube`` of the chart.
+    """Return the defaults for placement and resources of functions: ``platform.kube`` of the chart.
 
-    Nuclio's dashboard and controller restart by themselves when they change. Where spot nodes have no taint, the key
-    ``tolerations`` must be absent: an empty list turns the affinity of the mode ``prevent`` off. ``gpuTolerations`` is
-    never needed: the API server itself tolerates the GPU's taint for pods that request it, and in the mode ``prevent``
-    Nuclio removes these tolerations even if an author set them.
+    Nuclio's dashboard and controller restart by themselves when these change. If spot nodes have no taint, the key
+    ``tolerations`` must be absent: an empty list turns off the affinity of the mode ``prevent``. ``gpuTolerations`` is
+    never needed: the API server adds the toleration of the GPU's taint to pods that request the GPU, and in the mode
+    ``prevent`` Nuclio removes these tolerations even if an author set them.
     """
     settings: dict[str, Any] = {
         "defaultFunctionNodeSelector": cluster.job_selector,
@@ -89,7 +89,7 @@ def platform_settings(cluster: PlatformCluster) -> dict[str, Any]:
 
 
 def registry_note(cluster: PlatformCluster, registry: str) -> str | None:
-    """Return what keeps images that Nuclio and MLRun push to ``registry`` from running, or None."""
+    """Return why images that Nuclio and MLRun push to ``registry`` cannot run, or None."""
     folder = f"{registry.rstrip('/')}/"
     if folder.startswith(tuple(f"{prefix.rstrip('/')}/" for prefix in cluster.platform_registries)):
         return None

@@ -20,12 +20,12 @@ VERSION: Final = "2.17.0"
 """Version of the manifests of Kubeflow Pipelines."""
 
 STANDALONE: Final = "kubeflow"
-"""Namespace of the manifests, which also name it inside texts. In other namespaces MLRun CE's chart has pipelines."""
+"""Namespace that the manifests require. In other namespaces, pipelines are those of MLRun CE's chart."""
 
 _MANIFESTS: Final = "https://github.com/kubeflow/pipelines//manifests/kustomize"
 
 CONTROLLER: Final = "workflow-controller"
-"""Deployment of Argo's controller, and the priority class that the manifests and MLRun CE's chart give it."""
+"""Deployment of Argo's controller, and its priority class in the manifests and MLRun CE's chart."""
 
 CONFIG_MAP: Final = "workflow-controller-configmap"
 """ConfigMap of the controller, which reads it again when it changes."""
@@ -34,7 +34,7 @@ _KEPT: Final[Mapping[str, Any]] = {
     "ttlStrategy": {"secondsAfterCompletion": 3600, "secondsAfterSuccess": 3600, "secondsAfterFailure": 3600},
     "templateDefaults": {"retryStrategy": {"limit": "2", "retryPolicy": "OnError"}},
 }
-"""What the manifests set themselves: ``workflowDefaults`` is one text, so a patch replaces all of it."""
+"""Settings of the manifests to keep: ``workflowDefaults`` is one text, so a patch replaces all of it."""
 
 
 def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
@@ -43,14 +43,14 @@ def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
 
 
 def step_settings(cluster: PlatformCluster) -> dict[str, Any]:
-    """Return ``spec`` of the workflows' defaults: where steps and drivers run that their authors do not place.
+    """Return ``spec`` of the workflows' defaults: the placement of steps and drivers whose authors set none.
 
-    A step's own selector replaces this one. Tolerations are left out, so steps stay off tainted spot nodes; where spot
+    A step's own selector replaces this one. Tolerations are left out, so steps stay off tainted spot nodes. If spot
     nodes have no taint, admission keeps steps off them from Kubernetes 1.36 on, and before that the selector does.
     """
     stays = not cluster.places_by_itself and has_untainted_spot(cluster.groups)
     lifecycle = {LabelKey.LIFECYCLE.value: Lifecycle.ON_DEMAND.label_value} if stays else {}
-    # `podPriorityClassName` is of the workflow; the field of a template is called `priorityClassName`.
+    # `podPriorityClassName` is the workflow's field; that of a template is called `priorityClassName`.
     return {
         "nodeSelector": {**cluster.job_selector, **lifecycle},
         "podPriorityClassName": DEFAULT_USER_PRIORITY.value,
@@ -58,9 +58,9 @@ def step_settings(cluster: PlatformCluster) -> dict[str, Any]:
 
 
 def _of_mlrun_ce(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
-    """Return parts of objects that MLRun CE's chart creates, and that its values cannot set."""
+    """Return parts of objects that MLRun CE's chart creates but whose fields its values cannot set."""
     at = {"namespace": choices.namespace}
-    notes = ["these are for pipelines of MLRun CE's release; for pipelines of their own add --namespace kubeflow"]
+    notes = ["these are for pipelines of MLRun CE's release; for separate pipelines add --namespace kubeflow"]
     if choices.storage_class:
         notes.append("--storage-class has no effect here; --for mlrun-ce uses it")
     items: list[dict[str, Any]] = [
@@ -72,11 +72,11 @@ def _of_mlrun_ce(cluster: PlatformCluster, choices: SystemChoices) -> SystemValu
         }
     ]
     if not cluster.places_by_itself:
-        # Its pods have the class `workflow-controller` and no mark, so PR-05 refuses them.
+        # The controller's pods have the class `workflow-controller` and no mark, so PR-05 refuses them.
         items.append(_deployment(CONTROLLER, _as_core_service(), at))
         notes.append("helm upgrade sets the class of the workflow controller back: repeat the command after each")
     content = {"apiVersion": "v1", "kind": "List", "items": items}
-    # Not with our own field manager: by it a run recognises the stack's objects.
+    # The command does not use our own field manager, by which a run recognises the stack's objects.
     command = "kubectl apply --server-side --force-conflicts -f FILE"
     return SystemValues(content=content, notes=tuple(notes), next=command)
 
@@ -96,10 +96,10 @@ def _standalone(cluster: PlatformCluster, choices: SystemChoices) -> SystemValue
 def _patches(cluster: PlatformCluster, choices: SystemChoices) -> Iterator[dict[str, Any]]:
     defaults = yaml_text({"spec": {**step_settings(cluster), **_KEPT}})
     yield _patch("ConfigMap", CONFIG_MAP, [{"op": "add", "path": "/data/workflowDefaults", "value": defaults}])
-    # No pod uses it, and a chart that brings its own, such as MLRun CE's, could not be installed beside it.
+    # No pod uses this class, and charts that contain it too, such as MLRun CE's, could not be installed.
     head = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": CONTROLLER}}
     yield _patch("PriorityClass", CONTROLLER, {"$patch": "delete", **head})
-    if cluster.places_by_itself:  # admission gives classes to core services that have none
+    if cluster.places_by_itself:  # admission sets classes of core services that have none
         template = {"spec": {"priorityClassName": SystemPriority.MEDIUM.value}}
         yield _patch("Deployment", CONTROLLER, _deployment(CONTROLLER, template))
     else:

@@ -1,4 +1,4 @@
-"""What the settings of systems read of a stack file."""
+"""The parts of a stack file from which settings of systems are derived."""
 
 from dataclasses import dataclass, field
 
@@ -17,13 +17,13 @@ from components.contract.taints import ARM_TAINT, Taint
 
 @dataclass(frozen=True, kw_only=True)
 class PlatformCluster:
-    """The cluster of a stack file, as far as the systems on it must know it."""
+    """The cluster of a stack file, with all that settings of systems depend on."""
 
     groups: tuple[NodeGroup, ...]
     spot_taint: Taint | None
     pod_resources: PodResources
     places_by_itself: bool
-    """Whether admission places core services and corrects what jobs ask for, as from Kubernetes 1.36 on."""
+    """Whether admission places core services and corrects jobs' placement, as from Kubernetes 1.36 on."""
     environment: Environment = Environment.DEV
     profile: PlatformProfile = PlatformProfile.MLRUN_CE
     mlrun: MlrunChoices = field(default_factory=MlrunChoices)
@@ -32,7 +32,7 @@ class PlatformCluster:
     platform_registries: tuple[str, ...] = ()
     """Registries of images that the platform builds, which may have any tag."""
     ways_in: WaysIn | None = None
-    """How clients outside reach services; None if the stack file does not say it."""
+    """How clients outside reach services; None if the stack file does not define it."""
 
     @property
     def job_selector(self) -> dict[str, str]:
@@ -41,15 +41,15 @@ class PlatformCluster:
 
     @property
     def job_account(self) -> str:
-        """Service account of functions and jobs that set none; empty for Kubernetes' own."""
+        """Service account of functions and jobs that set none; empty for Kubernetes' default."""
         return next(iter(self.job_accounts), "")
 
     @property
     def notebook_selector(self) -> dict[str, str]:
         """Node selector of notebooks: on-demand nodes of the pools of role jupyter, else of those for jobs.
 
-        Where spot nodes have a taint it keeps notebooks off, and the selector needs no lifecycle. ARM nodes with the
-        taint are left out: most images of notebooks are for amd64 alone.
+        If spot nodes have a taint, it keeps notebooks off, and the selector needs no lifecycle. Pools of ARM nodes with
+        their taint do not count: most images of notebooks are for amd64 only.
         """
         return self._on_demand(PoolRole.JUPYTER if self._has_place(PoolRole.JUPYTER) else PoolRole.WORKLOAD)
 
@@ -71,7 +71,7 @@ class PlatformCluster:
 
     @property
     def gap(self) -> str:
-        """What keeps services without a place; empty if nothing does."""
+        """Why some services have no nodes to run on; empty if all have some."""
         if self._has_place(PoolRole.WORKLOAD):
             return ""
         return (

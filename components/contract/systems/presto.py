@@ -7,7 +7,7 @@ from components.contract.systems.system_values import SystemChoices, SystemValue
 
 CHART: Final = "presto"
 VERSIONS: Final = ">=0.1.0"
-"""Versions of the chart: its keys are those of 0.1.0 and, as far as could be read, of those after it."""
+"""Versions of the chart: the keys used exist in 0.1.0 and in all later versions that could be read."""
 
 REPOSITORY: Final = "https://prestodb.github.io/presto-helm-charts"
 """Helm repository of the chart."""

@@ -56,23 +56,23 @@ class Derivation:
     Parameters
     ----------
     what
-        What is printed, such as ``Values for chart mlrun-ce``.
+        Title of the output, such as ``Values for chart mlrun-ce``.
     values
         Derives the values.
     options
-        Fields of ``SystemChoices`` beside the namespace that it reads.
+        Fields of ``SystemChoices``, besides the namespace, that it reads.
     charts
-        Minor versions of the chart that it knows, the current one first. Default: there is no chart.
+        Supported minor versions of the chart, the current one first. Default: there is no chart.
     profiles
-        Profiles of platforms with the system. Default: all.
+        Profiles of platforms on which it can run. Default: all.
     needs_core_services
         Whether its namespace is one of the stack with core services. Default: it may be any.
     namespace
         Its only namespace. Default: it runs in one of the stack's.
     problem
-        Returns what is wrong with the choices, or None. Default: nothing.
+        Returns the problem of the choices, or None. Default: always None.
     lack
-        Returns what the cluster lacks for it, or None. Default: nothing.
+        Returns what the cluster lacks for it, or None. Default: always None.
     """
 
     what: str
@@ -174,4 +174,4 @@ SYSTEMS: Final[Mapping[System, Derivation]] = {
     System.AWS_LOAD_BALANCER_CONTROLLER: _opening(LOAD_BALANCER_CONTROLLER),
     System.EXTERNAL_DNS: _opening(EXTERNAL_DNS),
 }
-"""What is known about each system."""
+"""How the values of each system are derived."""

@@ -1,4 +1,4 @@
-"""The operator of Spark applications: values of its own chart, which MLRun CE's contains too."""
+"""The operator of Spark applications: values of its own chart, which MLRun CE's chart contains too."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -24,8 +24,8 @@ _ACCOUNT: Final = "sparkapp"
 def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
     """Return the values of the chart.
 
-    Its webhook, on by default, must stay on: it adds tolerations, affinity and class to the pods of Spark, which Spark
-    itself cannot (kubeflow/spark-operator v2.5.2, ``internal/webhook/sparkpod_defaulter.go``).
+    Its webhook, on by default, must stay on: it adds tolerations, affinity and class to Spark's pods, which Spark
+    itself cannot do (kubeflow/spark-operator v2.5.2, ``internal/webhook/sparkpod_defaulter.go``).
     """
     flat: dict[str, Any] = {
         "spark.jobNamespaces": [choices.namespace],  # the chart's default is the namespace default
@@ -39,12 +39,12 @@ def values(cluster: PlatformCluster, choices: SystemChoices) -> SystemValues:
 
 
 def account_settings(cluster: PlatformCluster) -> Iterator[tuple[str, Any]]:
-    """Yield what keeps the chart from creating the account of drivers, if this stack does for its cloud identity."""
+    """Yield the value that stops the chart from creating the drivers' account, if this stack creates it."""
     if _ACCOUNT in cluster.job_accounts:
         yield "spark.serviceAccount.create", False
 
 
 _NOTES: Final = (
     "MLRun CE's chart contains the operator: with MLRun CE use --for mlrun-ce, not these values",
-    "MLRun before 1.8 names the priority class where this operator does not read it; its Spark pods then have none",
+    "MLRun before 1.8 sets the priority class in a field that this operator ignores; its Spark pods then have none",
 )

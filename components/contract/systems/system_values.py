@@ -18,7 +18,7 @@ class ObjectStore(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SystemChoices:
-    """What a stack file does not say. Names only: values contain no key and no password.
+    """Settings that a stack file does not have. Only names: values contain no key and no password.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class SystemValues:
     content
         Tree of keys: values of a chart, or a manifest.
     notes
-        What the content cannot do, a sentence each, without a full stop.
+        What the content does not set up, as sentences without a full stop.
     next
         Command that applies it, with ``FILE`` for the file.
     """
@@ -66,7 +66,7 @@ class SystemValues:
 
 
 def tree(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tree of values from paths with dots; the only keys with a dot are inside the values themselves."""
+    """Return a tree of values from paths with dots; keys that contain a dot can only be inside the values."""
     root: dict[str, Any] = {}
     for path, value in flat.items():
         *parents, last = path.split(".")

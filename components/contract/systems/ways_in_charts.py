@@ -1,4 +1,4 @@
-"""Charts that open ways in: a controller of load balancers on EKS, external-dns on AKS. ``cluster.ingress`` decides."""
+"""Charts for ways in, by ``cluster.ingress``: a controller of load balancers on EKS, external-dns on AKS."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from components.contract.systems.system_values import SystemChoices, SystemValue
 
 @dataclass(frozen=True, kw_only=True)
 class WaysInChart:
-    """A chart whose values follow from ``cluster.ingress`` alone.
+    """A chart whose values are derived from ``cluster.ingress`` only.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ class WaysInChart:
     settings
         Returns the values by path; empty if the cluster needs no such chart.
     missing
-        What a cluster without values lacks.
+        Message about what a cluster lacks for which there are no values.
     notes
-        As of ``SystemValues``.
+        As for ``SystemValues``.
     """
 
     name: str

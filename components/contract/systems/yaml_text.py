@@ -1,4 +1,4 @@
-"""YAML as people read it: texts of several lines, such as files inside a ConfigMap, as blocks."""
+"""Readable YAML: texts of several lines, such as files inside a ConfigMap, are blocks."""
 
 from typing import Any
 
@@ -19,6 +19,6 @@ _Dumper.add_representer(str, _text)
 
 
 def yaml_text(content: Any) -> str:
-    """Return the content as YAML, its keys in their order."""
+    """Return the content as YAML, with its keys in the given order."""
     text: str = yaml.dump(content, Dumper=_Dumper, sort_keys=False, width=_WIDTH)
     return text

@@ -23,11 +23,11 @@ ON_NODES = "does not reach the data of pool 'data': AWS Backup copies volumes, a
 CERTIFICATE = "arn:aws:acm:eu-west-1:111122223333:certificate/11111111-2222-3333-4444-555555555555"
 WAYS_IN = {"domain": "ml.example.com", "clientCidrs": ["10.0.0.0/8"]}
 PUBLIC = {"scheme": "internet-facing", "clientCidrs": ["0.0.0.0/0"]}
-IN_CLEAR = "has no certificate: clients send passwords and data in clear"
+IN_CLEAR = "has no certificate: clients send passwords and data in plain text"
 FOR_EVERYONE = "everyone on the internet can run code in the cluster: MLRun, Nuclio and Jupyter ask for no password"
 
 UNMOUNTED = (
-    "shared: not 'shard', which autoMount of MLRun mounts into every function; unless that claim is created "
+    "lists shared, but not 'shard', which MLRun's autoMount mounts into every function; unless that claim is created "
     "elsewhere, no function starts"
 )
 

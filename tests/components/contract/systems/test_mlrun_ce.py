@@ -164,7 +164,7 @@ def test_an_initial_group_that_is_too_small_for_the_core_services_is_noted() -> 
 
     assert lacks(4) is None
     assert lacks(3) == (
-        "core services request about 23 CPU by default, and of the initial group's 24 about 22.5 remain beside its "
+        "core services request about 23 CPU by default, and of the initial group's 24 about 22.5 remain besides its "
         "daemons; add nodes"
     )
 
