@@ -81,8 +81,7 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
                 yield Finding(f"{what} and creates {found[0]}, which rules do not check there; expected {_EXPECTED}.")
             elif linked:
                 yield Finding(
-                    f"{what} and uses a template from {linked[0]}, which rules cannot see; "
-                    f"expected it in {place.path}."
+                    f"{what} and uses a template from {linked[0]}, which rules cannot see; expected it in {place.path}."
                 )
             elif repr(UNKNOWN) in content:
                 raise NotJudgeableError(place.path)
