@@ -1,4 +1,4 @@
-"""What an edit of a stack file comes to: planned by the real engine on a state that was pretended.
+"""What an edit of a stack file changes: planned by the real engine on a simulated state.
 
 ``python -m support.edit_matrix --write KIND``, with ``tests`` on the path, renews ``docs/KIND-edit-matrix.md``; a test
 fails when the page and the engine disagree.
@@ -45,12 +45,12 @@ class Page:
 
     @property
     def file(self) -> Path:
-        """Where it lies."""
+        """The page's file."""
         return PROJECT_ROOT / "docs" / f"{self.kind}-edit-matrix.md"
 
     @property
     def head(self) -> str:
-        """What stands above the rows."""
+        """The text above the rows."""
         return f"""\
 # {self.title}
 
@@ -94,12 +94,12 @@ PAGES: Final = {
             "The stack is the one of `tests/support/aks_edits.py`: production, a\n"
             "created network in three zones, a pool of every role; the last rows are of one for development without a\n"
             "data pool, of one with shared storage, and of one with backups. The initial pool is part of\n"
-            "the cluster, in which nothing of pools is compared: an edit of it plans nothing, and\n"
+            "the cluster resource, whose pools are not compared: an edit of it plans nothing, and\n"
             "[aks.md](aks.md#agent-pools) names the step instead.\n\n"
-            "What Azure says of a resource is not known to a preview that changes the resource, and neither is the\n"
+            "A preview that changes a resource does not know Azure's outputs of it, nor the\n"
             "kubeconfig while roles change. So role assignments of the cluster's identities are shown as replaced\n"
-            "after an edit of tags, and objects in the cluster as updated after one of access: `up` finds them the\n"
-            "same.",
+            "after an edit of tags, and objects in the cluster as updated after one of access, although `up` finds\n"
+            "them unchanged.",
         ),
     )
 }
@@ -108,7 +108,7 @@ PAGES: Final = {
 
 @dataclass(frozen=True)
 class Matrix:
-    """A stack as it is after an ``up`` that was told to pretend."""
+    """A stack as it is after a simulated ``up``."""
 
     session: OfflineSession
     stack: Edited
@@ -191,7 +191,7 @@ def _listed(kinds: Counter[str]) -> str:
 
 @contextmanager
 def deployed(stack: Edited) -> Iterator[Matrix]:
-    """Give a stack, pretended to be up; nothing of it is left afterwards."""
+    """Yield a stack after a simulated ``up``; delete everything of it afterwards."""
     choices = stack.document(stack.base)
     file = Stack("matrix", PROJECT_ROOT / "Pulumi.dev.yaml", {"config": {CONFIG_KEY: choices}}, parse(choices))
     with rendering(file, ensure(TOOLS, hermetic=True)) as session:
