@@ -37,7 +37,7 @@ SAMPLES = {
         "pools.initial.size",
         "pools.data.instanceTypes",
         "pools.workload.instanceTypes, another",
-        "cluster.upgradeChannel, beside a data pool",
+        "cluster.upgradeChannel, with a data pool",
         "namespaces.jobs.identity",
         "storage, the first, with a volume",
     ],

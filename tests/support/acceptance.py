@@ -26,7 +26,7 @@ LOCAL: dict[str, Any] = {
 
 
 def step(op: str, name: str = "x", type_: str = "kubernetes:core/v1:Node", **more: Any) -> Step:
-    """Return a step of the engine on a resource that is no component."""
+    """Return a step of the engine on a resource that is not a component."""
     urn = f"urn:pulumi:s::igz-clusters::{type_}::{name}"
     state = {"urn": urn, "type": type_, "custom": True, "inputs": {}, "outputs": {}}
     return Step.model_validate({"op": op, "urn": urn, "type": type_, "old": state, "new": state, **more})

@@ -91,7 +91,7 @@ class Account:
         return told
 
     def operation(self, told: Told) -> dict[str, Any]:
-        """Return what the operation tells that an answer began."""
+        """Return the result of the operation that an answer started."""
         return self.az.follow(told.headers["azure-asyncoperation"]).body
 
     def network(self, kind: str, name: str = "") -> str:
@@ -160,7 +160,7 @@ class Account:
         return str(self.put(f"{cluster}/agentPools/{unique('pool')}", self.pool_body(**changes)).body["id"])
 
     def properties(self, id_: str) -> dict[str, Any]:
-        """Return what is told of something beside id, name and type."""
+        """Return the ``properties`` of a resource."""
         properties: dict[str, Any] = self.get(id_)["properties"]
         return properties
 

@@ -38,7 +38,7 @@ EDITS: Final[dict[str, Changes]] = {
     "cluster.network.internet, a firewall of an existing one": {
         "cluster.network": {**EXISTING, "internet": "firewall"}
     },
-    "cluster.network.registryId, beside a public API": {"cluster.network": ISOLATED},
+    "cluster.network.registryId, with a public API": {"cluster.network": ISOLATED},
     "cluster.podCidr": {"cluster.podCidr": "10.96.0.0/14"},
     "cluster.serviceCidr": {"cluster.serviceCidr": "172.21.0.0/16"},
     "cluster.network.ingressRanges": {"cluster.network.ingressRanges": ["203.0.113.0/24"]},
@@ -58,14 +58,14 @@ EDITS: Final[dict[str, Changes]] = {
     },
     "cluster.previousSecretsKeyId": {"cluster.previousSecretsKeyId": KEY_ID.replace("vaults/research", "vaults/other")},
     "cluster.diskEncryptionSetId": {"cluster.diskEncryptionSetId": f"{DISK_SET_ID}-other"},
-    "cluster.proxy, beside a data pool": {"cluster.proxy": PROXY},
-    "cluster.trustedCertificates, beside a data pool": {"cluster.trustedCertificates": [EXAMPLE]},
+    "cluster.proxy, with a data pool": {"cluster.proxy": PROXY},
+    "cluster.trustedCertificates, with a data pool": {"cluster.trustedCertificates": [EXAMPLE]},
     "cluster.logRetentionDays": {"cluster.logRetentionDays": 730},
     "cluster.rootVolumeGib": {"cluster.rootVolumeGib": 256},
     "cluster.createdWithPool": {"cluster.createdWithPool": "initial"},
     "cluster.nodeVersion": {"cluster.nodeVersion": OLDER, "cluster.upgradeChannel": "none"},
-    "cluster.upgradeChannel, beside a data pool": {"cluster.upgradeChannel": "patch"},
-    "cluster.nodeImageChannel, beside a data pool": {"cluster.nodeImageChannel": "security-patch"},
+    "cluster.upgradeChannel, with a data pool": {"cluster.upgradeChannel": "patch"},
+    "cluster.nodeImageChannel, with a data pool": {"cluster.nodeImageChannel": "security-patch"},
     "cluster.maintenance": {"cluster.maintenance": {"day": "saturday", "startHour": 22, "hours": 8}},
     "cluster.officeHours, in prod": {
         "cluster.officeHours": {"from": "00:00", "to": "22:00", "timeZone": "UTC"},
@@ -141,7 +141,7 @@ WITHOUT_DATA: Final[dict[str, Changes]] = {
         "cluster.maintenance": {"day": "monday", "startHour": 9, "hours": 4},
     },
 }
-"""What is refused beside a data pool, or in prod."""
+"""What is refused with a data pool, or in prod."""
 
 _CORPUS: Final = {"purpose": "dataset", "type": "files"}
 

@@ -16,7 +16,7 @@ DRY_RUN = {"dryRun": "All"}
 CONTENT_TYPES = {"PATCH": "application/merge-patch+json", "APPLY": "application/apply-patch+yaml"}
 GROUPS = {"v1": "/api/v1"}
 IDLE_MAX = 60.0
-"""Seconds without a request after which a session connects anew. The server closes connections that were idle for 90
+"""Seconds without a request after which a session reconnects. The server closes connections that were idle for 90
 (kubernetes v1.36, ``staging/src/k8s.io/apiserver/pkg/server/secure_serving.go``); building an operator takes longer."""
 
 
@@ -64,7 +64,7 @@ class Api:
         data = None if body is None else json.dumps(body)
         verb = "PATCH" if method in CONTENT_TYPES else method
         if time.monotonic() > self._answered + IDLE_MAX:
-            self._connection.close()  # the next line connects anew
+            self._connection.close()  # the next line reconnects
         self._connection.putrequest(verb, f"{path}?{urlencode(parameters)}" if parameters else path)
         headers = [("Content-Type", CONTENT_TYPES.get(method, "application/json")), ("Accept", "application/json")]
         headers += [("Impersonate-User", as_user)] if as_user else []

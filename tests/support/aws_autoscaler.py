@@ -109,7 +109,7 @@ class AwsCluster:
     def autoscaler(self, folder: Path) -> Iterator["RunningAutoscaler"]:
         """Run the autoscaler until the end of the block, with the flags and the rights that the stack gave it.
 
-        It looks at the cluster each second, instead of every ten, and needs no lease.
+        It scans the cluster every second, instead of every ten, and needs no lease.
         """
         deployment = self.api.get(f"/apis/apps/v1/namespaces/{autoscaler.NAMESPACE}/deployments/{autoscaler.NAME}")
         flags = deployment["spec"]["template"]["spec"]["containers"][0]["command"][1:]
@@ -212,7 +212,7 @@ class RunningAutoscaler:
         return sizes
 
     def _looks(self) -> str:
-        """Return what changes with each look of the autoscaler at the cluster: its status."""
+        """Return what changes with each scan of the autoscaler: the version of its status."""
         status = self.cluster.api.get(_STATUS)
         return str(status["metadata"]["resourceVersion"]) if status else ""
 

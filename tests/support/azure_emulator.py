@@ -57,7 +57,7 @@ class Subscription(CloudAccount):
         assert told.status in (200, 201), told
 
     def pools(self) -> dict[str, dict[str, Any]]:
-        """Return the agent pools of the only cluster that are resources of their own, as ARM tells of them, by name."""
+        """Return the agent pools of the only cluster that are separate resources, as ARM returns them, by name."""
         ids = self.azure.inventory().get(POOL, [])
         found = [self.azure.ask("GET", id_, resource(POOL).api_version).body for id_ in ids]
         return {each["name"]: each for each in found}
@@ -94,7 +94,7 @@ def after_destroy(made: Subscription, stack: str) -> tuple[set[str], set[str]]:
 
 
 def there(made: Subscription) -> set[str]:
-    """Return type and id of what is in Azure beside what its owner made."""
+    """Return type and id of all resources in Azure except those of its owner."""
     inventory = made.azure.inventory()
     disks = inventory.get(OWNERS, [])
     owners = {id_.lower() for each in disks for id_ in (each, each.partition("/providers/")[0])}

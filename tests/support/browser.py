@@ -1,4 +1,4 @@
-"""A headless Chromium that tests drive by the DevTools protocol over a pipe; it needs no package beside the browser."""
+"""A headless Chromium that tests drive by the DevTools protocol over a pipe; it needs no package except the browser."""
 
 import base64
 import json

@@ -112,7 +112,7 @@ class CloudAccount(ABC):
     @classmethod
     @contextmanager
     def hollow(cls, folder: Path, *names: str, is_quick: bool = False) -> Iterator[Self]:
-        """Do as ``opened`` without an API server: what a stack makes in its cluster is pretended."""
+        """Do as ``opened`` without an API server: objects in the cluster are simulated."""
         (folder / "data").mkdir(mode=PRIVATE)
         with cls.running() as emulator:
             made = cls(folder, folder / "none", emulator, is_quick)
@@ -145,7 +145,7 @@ class CloudAccount(ABC):
         own = {
             key: value for key, value in user_environment().items() if not key.startswith((*self.foreign, "PULUMI_"))
         }
-        # Without an API server only the pretended plug-in may be asked, as behind a proxy.
+        # Without an API server this proxy stops every client except the simulated plug-in.
         hollow = {} if self.kubeconfig.exists() else {"HTTPS_PROXY": "http://127.0.0.1:1"}
         plain = {"PULUMI_STACK": stack, "PULUMI_OPTION_CONFIG_FILE": str(self.stack_file(stack))} if stack else {}
         return {
@@ -175,7 +175,7 @@ class CloudAccount(ABC):
     def make(self, name: str, document: Mapping[str, Any]) -> None:
         """Write a stack file, and make the stack in the backend."""
         self.stack_file(name).write_text(yaml.safe_dump(document, sort_keys=False))
-        # `stack init` writes beside the project file of its folder, whatever the option says.
+        # `stack init` writes next to the project file of its folder, regardless of the option.
         command = [ensure(["pulumi"]).pulumi, "stack", "init", name, "--no-select", "--non-interactive"]
         subprocess.run(command, cwd=self.stacks, env=self.environment(), check=True, capture_output=True)
 

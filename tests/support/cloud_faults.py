@@ -72,7 +72,7 @@ def disturbed(
     creates
         Operation that makes a group of nodes. Default: none is waited for.
     variables
-        Of the run, beside the account's own.
+        Of the run, in addition to the account's own.
     """
     last = made.last
     held = [SlowRule(operation=creates, seconds=HELD)] if begun > 1 else []

@@ -111,7 +111,7 @@ class Cluster:
         return json.loads(self.kubectl("get", *what, "-o", "json").stdout)
 
     def read(self, path: str) -> dict[str, Any]:
-        """Return what is at a path of the API, without a kubectl: tests that wait look several times a second."""
+        """Return the object at a path of the API without kubectl: tests that wait poll several times a second."""
         answer = Api(self.kubeconfig()).send("GET", path)
         assert answer.accepted, answer.message
         return answer.body
@@ -200,7 +200,7 @@ def eventually(look: Callable[[], T]) -> T:
 
 
 def holds_for(look: Callable[[], bool], *, seconds: float) -> None:
-    """Fail if ``look`` is false at any look within ``seconds``."""
+    """Fail if any call of ``look`` within ``seconds`` returns false."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         assert look()

@@ -19,7 +19,7 @@ def kind(event: Event) -> str:
 
 
 def lines(found: Iterable[Event]) -> bytes:
-    """Return events as a stream, numbered anew as the engine numbers them."""
+    """Return events as a stream, renumbered as the engine numbers them."""
     numbered = ({**event, "sequence": number} for number, event in enumerate(found))
     return b"".join(json.dumps(event).encode() + b"\n" for event in numbered)
 

@@ -1,6 +1,6 @@
-"""An emulator of GitHub's REST API on loopback: only what comments and issues take, with faults on demand.
+"""An emulator of GitHub's REST API on loopback: only what comments and issues need, with faults on demand.
 
-It is no GitHub. What it answers follows https://docs.github.com/en/rest as far as the callers look at it.
+It is not GitHub. Its answers follow https://docs.github.com/en/rest as far as the callers read them.
 """
 
 import json

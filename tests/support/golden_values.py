@@ -27,10 +27,10 @@ CLUSTERS: Final[Mapping[str, PlatformCluster]] = {
 
 MLRUN: Final = "mlrun"
 REACHED: Final = (System.MLRUN_CE, System.INGRESS, System.AWS_LOAD_BALANCER_CONTROLLER, System.EXTERNAL_DNS)
-"""Systems that are told how clients outside reach the cluster."""
+"""Systems whose values depend on how clients outside reach the cluster."""
 
 OTHERS: Final = {System.PIPELINES: ("kubeflow",)}
-"""Namespaces, beside ``MLRUN``, in which a system is told something else."""
+"""Namespaces, besides ``MLRUN``, in which a system gets other values."""
 
 
 def golden() -> Iterator[tuple[Path, str]]:

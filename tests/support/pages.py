@@ -1,4 +1,4 @@
-"""What a page of HTML holds, for tests that look for what should not be there."""
+"""What a page of HTML holds, for tests that search for what must not be there."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""Pictures of reports as pages, for the documentation: of real runs of the engine, with pretended clouds.
+"""Pictures of reports as pages, for the documentation: of real runs of the engine, with simulated clouds.
 
 ``python -m support.pictures --write``, with ``tests`` on the path and a ``chromium`` on PATH, renews ``docs/pictures``.
 """
@@ -49,7 +49,7 @@ THREE: Final[Changes] = {
     "pools.spot.size.max": 30,
     "pools.initial.instanceTypes": ["m6i.2xlarge"],
 }
-"""Two larger pools, and other machines below the core services, which the cloud makes anew."""
+"""Two larger pools, and other machines below the core services, which the cloud re-creates."""
 
 HEIGHTS: Final = {"first-creation": 1_460, "small-change": 950}
 """How much of a page is seen, in pixels, by the picture's name."""

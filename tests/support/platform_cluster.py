@@ -1,4 +1,4 @@
-"""A cluster for derivations of what systems are told."""
+"""A cluster for tests of the values that systems get."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -65,7 +65,7 @@ def with_names(cluster: PlatformCluster, zone: str = "dnszones/example.com") -> 
 
 
 def reached(cluster: PlatformCluster, system: System) -> PlatformCluster:
-    """Return the cluster with the ways in of which a system is told: those of AWS, if it can have them."""
+    """Return the cluster with the ways in that a system's values need: those of AWS, if it can have them."""
     found = with_ways_in(cluster)
     return with_names(cluster) if SYSTEMS[system].lack(found) else found
 

@@ -158,7 +158,7 @@ class Reviewed:
 
 @dataclass(frozen=True, eq=False)
 class Forge:
-    """The base branch, and reviews of changes of it; its stacks are pretended to be up once for all of them."""
+    """The base branch, and reviews of changes of it; the ``up`` of its stacks is simulated once for all of them."""
 
     folder: Path
     base: Checkout

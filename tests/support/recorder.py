@@ -49,7 +49,7 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "azure-native:storage:BlobContainer": lambda name: {"name": f"{name}-name"},
     "azure-native:logic:Workflow": lambda _: {"identity": _IDENTITY},
 }
-"""What the provider answers beside the inputs, by type, where a program reads it."""
+"""What the provider returns in addition to the inputs, by type, if a program reads it."""
 
 ANSWERED: dict[str, dict[str, Any]] = {
     "azure-native:containerservice:listManagedClusterUserCredentials": {
@@ -80,7 +80,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Options:
-    """What the engine is told about a resource beside its inputs."""
+    """Options of a resource that the engine gets in addition to its inputs."""
 
     protect: bool
     retain_on_delete: bool

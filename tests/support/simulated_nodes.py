@@ -28,7 +28,7 @@ MADE: Final = "tests/simulated"
 """Label of the nodes that are made here."""
 
 LOOKS_EVERY: Final = 4.0
-"""Seconds between two looks: each takes half a second of processor time, and most of a run waits for no node."""
+"""Seconds between two polls: each takes half a second of processor time, and most of a run waits for no node."""
 
 _ZONE: Final = "topology.kubernetes.io/zone"
 _EKS_EFFECTS: Final = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
@@ -210,7 +210,7 @@ def simulated(simulation: Simulation) -> Iterator[None]:
     def go() -> None:
         try:
             simulation.step()
-        except Exception:  # noqa: BLE001 - a group may be gone between two looks
+        except Exception:  # noqa: BLE001 - a group may be gone between two polls
             traceback.print_exc()
 
     with repeating(LOOKS_EVERY, go):

@@ -18,7 +18,7 @@ def checkpoint(*urns: str, **more: Any) -> bytes:
 
 
 def write(file: Path, content: bytes, *, checksum_of: bytes | None = None) -> Path:
-    """Write a file as the engine does: with its checksum beside it."""
+    """Write a file as the engine does: with its checksum next to it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)
     digest = hashlib.md5(checksum_of or content, usedforsecurity=False).digest()

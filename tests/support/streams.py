@@ -1,8 +1,8 @@
 """Event streams of the real engine, for the tests of reports.
 
-``python -m support.streams --write``, with ``tests`` on the path, records them anew in
+``python -m support.streams --write``, with ``tests`` on the path, records them again in
 ``tests/workbench/report/streams``.
-The clouds in them are pretended; all else is as the engine wrote it, without the paths of the machine.
+The clouds in them are simulated; everything else is as the engine wrote it, without this machine's paths.
 """
 
 import json
@@ -89,7 +89,7 @@ aws.ec2.LaunchTemplate(
 
 @dataclass(frozen=True)
 class Recorder:
-    """Records runs of one stack whose cloud is pretended."""
+    """Records runs of one stack with a simulated cloud."""
 
     session: OfflineSession
     packs: dict[str, str]

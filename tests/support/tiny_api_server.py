@@ -78,7 +78,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(text)
 
-    do_GET = do_POST = do_PATCH = do_DELETE = _answer  # noqa: N815 - names that the base class looks for
+    do_GET = do_POST = do_PATCH = do_DELETE = _answer  # noqa: N815 - names that the base class expects
 
     @override
     def log_message(self, format: str, *args: object) -> None:

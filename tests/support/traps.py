@@ -37,7 +37,7 @@ def drop(token: str, name: str) -> Break:
 
 
 def option(token: str, name: str, **changes: Any) -> Break:
-    """Return the breakage that tells the engine something else about a resource."""
+    """Return the breakage that sends the engine other inputs of a resource."""
 
     def apply(recorder: Recorder) -> None:
         old = recorder.options[token, name]

@@ -1,4 +1,4 @@
-"""Runs one command and reports what it and all its descendants used; ``measure`` starts it as a process of its own.
+"""Runs one command and reports what it and all its descendants used; ``measure`` starts it as a separate process.
 
 The kernel adds what a process used to its parent when the parent waits for it. So this process becomes the parent of
 every descendant whose own parent ended first (``PR_SET_CHILD_SUBREAPER``) and waits until none is left: what it then
@@ -22,13 +22,13 @@ PR_SET_CHILD_SUBREAPER = 36
 """From Linux's ``prctl.h``: https://man7.org/linux/man-pages/man2/PR_SET_CHILD_SUBREAPER.2const.html."""
 
 SAMPLE_SECONDS = 0.05
-"""Pause between two looks at the tree's memory; a look costs this process a few milliseconds, the tree nothing."""
+"""Pause between two samples of the tree's memory; a sample costs this process a few milliseconds, the tree nothing."""
 
 _TAIL = 4000
 
 
 class PeakMemory(threading.Thread):
-    """Keeps the highest sum of resident memory that this process's descendants had at any look."""
+    """Keeps the highest sum of resident memory that this process's descendants had in any sample."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -96,7 +96,7 @@ def main(arguments: list[str]) -> None:
         "code": code,
         "wall": ended - started,
         "cpu": used.ru_utime + used.ru_stime,
-        # A tree that ended between two looks has at least the peak of its largest process.
+        # A tree that ended between two samples has at least the peak of its largest process.
         "memory": max(memory.peak, used.ru_maxrss * 1024),
         "output": tail,
     }

@@ -1,4 +1,4 @@
-"""Where commands run: a data folder that goes away, scratch projects, and one local control plane at a time."""
+"""Where commands run: a temporary data folder, scratch projects, and one local control plane at a time."""
 
 import json
 import os
@@ -57,14 +57,14 @@ class Project:
         return Command((str(self.pulumi), *arguments, "--non-interactive"), self.folder, self.environment)
 
     def preview(self, *options: str, refresh: bool = False, packs: Sequence[Path] = ()) -> Command:
-        """Return a preview; ``refresh`` first asks the cluster what is there."""
+        """Return a preview; ``refresh`` first reads the live resources."""
         attached = [option for pack in packs for option in ("--policy-pack", str(pack))]
         return self.command("preview", "--suppress-outputs", f"--refresh={str(refresh).lower()}", *attached, *options)
 
 
 @dataclass(frozen=True)
 class Arena:
-    """The tools and a folder that goes away."""
+    """The tools and a temporary folder."""
 
     toolchain: Toolchain
     folder: Path
@@ -110,7 +110,7 @@ class Arena:
 
     @cached_property
     def no_op_packs(self) -> tuple[Path, ...]:
-        """As many packs as ours, each with one rule that looks at nothing."""
+        """As many packs as ours, each with one rule that checks nothing."""
         return tuple(self._no_op_pack(f"no-op-{number}") for number, _ in enumerate(OWN_PACKS, start=1))
 
     def _no_op_pack(self, name: str) -> Path:
@@ -128,7 +128,7 @@ class Arena:
 
     @contextmanager
     def running(self, name: str) -> Iterator[Project]:
-        """Bring the stack called ``name`` up on a control plane of its own, and take that away again."""
+        """Create the stack called ``name`` on a separate control plane, and delete that afterwards."""
         instance = Instance(name)
         try:
             instance.start(self.toolchain)

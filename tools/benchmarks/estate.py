@@ -50,7 +50,7 @@ def multiplied(resources: Sequence[Given], copies: int) -> list[Given]:
 
 
 def looked_at(resources: Iterable[Given]) -> dict[str, int]:
-    """Return how many of the resources each rule looks at, by id; a rule about the whole stack looks once."""
+    """Return how many resources each rule checks, by id; a rule about the whole stack counts once."""
     types = [resource.type for resource in resources]
     return {
         rule.id: sum(bool(rule.applies_to.types.fullmatch(token)) for token in types)

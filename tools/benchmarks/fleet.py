@@ -1,6 +1,6 @@
 """``python -m tools.benchmarks.fleet``: the first `up` of many stacks as a fleet, and of one after the other.
 
-The stacks are on EKS, each set in an emulator of AWS of its own, and what is in their clusters is pretended: control
+The stacks are on EKS, each set in a separate AWS emulator, and the contents of their clusters are simulated: control
 planes of 30 local stacks would occupy more than two cores by themselves. Not part of ``make bench``. ``--only`` with
 ``--kept`` measures the two ways at different times, since each takes minutes.
 """
@@ -161,7 +161,7 @@ def _account(place: Arena, folder: Path, names: Sequence[str]) -> Iterator[Mappi
             "AWS_SECRET_ACCESS_KEY": credentials["SecretAccessKey"],
             "AWS_SESSION_TOKEN": credentials["SessionToken"],
             "HOME": str(folder),
-            # No cluster answers; this proxy keeps all but the pretended plug-in from asking it.
+            # No cluster exists; this proxy stops every client but the simulated plug-in from contacting one.
             "HTTPS_PROXY": "http://127.0.0.1:1",
             FOLDER_VARIABLE: str(folder),
             "IGZ_CLUSTERS_CACHE": str(cache_dir()),
@@ -188,7 +188,7 @@ def _choices() -> dict[str, Any]:
 
 
 def _write(folder: Path, names: Sequence[str], choices: Mapping[str, Any]) -> None:
-    """Write the stack files, the project file that the engine wants beside them, and three waves."""
+    """Write the stack files, the project file that the engine expects next to them, and three waves."""
     shutil.copy(PROJECT_ROOT / "Pulumi.yaml", folder)
     for name in names:
         own = {**choices, "cluster": {**choices["cluster"], "name": name}}

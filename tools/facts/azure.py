@@ -1,4 +1,4 @@
-"""Generates ``workbench/offline/azure/facts.json``: what each Azure input is, where it goes, what a change of it does.
+"""Generates ``workbench/offline/azure/facts.json``: type, place in the request and effect of changes of each input.
 
 Run ``python -m tools.facts.azure --check`` to compare the checked-in file with its sources, ``--write`` to replace
 it. Both work without a network. What comes from where:
@@ -7,18 +7,18 @@ it. Both work without a network. What comes from where:
   the installed ``pulumi-azure-native``, which Pulumi generates from Microsoft's REST descriptions of that version.
 - Where an input goes in a request's body, generated: the models of ``azure-mgmt-containerservice`` and
   ``azure-mgmt-network``, Microsoft's own. They are of a newer version of the API than the classes. Types that they do
-  not have keep everything but ``ENVELOPE`` in ``properties``, as ARM asks; ``places`` of the table names exceptions.
+  not have keep everything but ``ENVELOPE`` in ``properties``, as ARM requires; ``places`` of the table has exceptions.
 - Paths of ids, what replaces a resource and the forms of names, kept by hand in ``azure.yaml``: the plug-in's metadata
   is not in a package. Read on ``READ_ON`` in stored copies of ``provider/pkg/gen/replacement.go``, ``properties.go``
   and ``provider/pkg/provider/diff.go`` of pulumi/pulumi-azure-native (the first one as of its pull request 4771, of
   July 2026, which release 3.29.0 is younger than) and of the files of Azure/azure-rest-api-specs that it names.
 
 What Azure does with a change, with an input that is left out and with a refresh, the calls and the refusals are said
-in the same file with a source of ``azure_sources.yaml``, or marked as assumed. A test refuses a table that says nothing
-of an input.
+in the same file with a source of ``azure_sources.yaml``, or marked as assumed. A test refuses a table that lacks
+an input.
 
 What replaces: every part of the id, what ``forceNewMap`` lists, and what the REST description marks as mutable at
-creation only. Only inputs of the resource and one level below can; the plug-in looks no deeper.
+creation only. Only inputs of the resource and one level below can; the plug-in ignores deeper ones.
 
 To move to a newer ``pulumi-azure-native`` raise its pin, read the files again and set ``READ_ON``.
 """
@@ -53,7 +53,7 @@ TABLE: Final = Path(__file__).with_suffix(".yaml")
 TARGET: Final = DATA
 
 ENVELOPE: Final = frozenset({"identity", "kind", "location", "managedBy", "tags"})
-"""What ARM keeps beside ``properties``, whatever the type."""
+"""Keys that every ARM resource has next to ``properties``."""
 
 MODELS: Final = {"containerservice": "azure.mgmt.containerservice.models", "network": "azure.mgmt.network.models"}
 """Microsoft's models by module of ``pulumi_azure_native``."""
@@ -196,7 +196,7 @@ def api_version(resource: str) -> str:
     return found[1]
 
 
-# --- Where an input goes ----------------------------------------------------------------------------------------------
+# --- Places of inputs -------------------------------------------------------------------------------------------------
 
 
 def _places(resource: str, declared: Sequence[Declared]) -> dict[str, str]:
@@ -215,7 +215,7 @@ def _places(resource: str, declared: Sequence[Declared]) -> dict[str, str]:
 
 
 def _usual(outer: str, around: Any, name: str) -> str:
-    """Return where an input goes that no model has, or of whose type there is none."""
+    """Return the place of an input that no model has, or for whose type there is no model."""
     has_properties = "properties" in _members(around) if around else not outer
     beside = name in ENVELOPE or (around and name in {"etag", "id", "name", "type"})
     return name if beside or not has_properties else f"properties.{name}"
@@ -255,7 +255,7 @@ def _innermost(hint: Any) -> Any:
 
 
 def outputs(resource: str) -> list[str]:
-    """Return the paths of what only Azure says, at the top and inside the objects that are inputs."""
+    """Return the paths of outputs that are not inputs, at the top and inside the objects that are inputs."""
     from pulumi._types import resource_types  # noqa: PLC0415 only the generator needs it
 
     known, apart = {each.path for each in inputs(_arguments(resource))}, UPSTREAM[resource].apart

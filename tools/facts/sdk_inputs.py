@@ -20,7 +20,7 @@ STEP: Final = "  "
 SCALARS: Final = {str: "string", int: "integer", float: "number", bool: "boolean", Any: "any"}
 
 INTO: Final = {"list": "[]", "map": "{}"}
-"""How a path goes into the objects that a kind holds."""
+"""Suffix of a path to the items of each kind of collection."""
 
 
 class Declared(NamedTuple):

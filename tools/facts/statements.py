@@ -1,6 +1,6 @@
-"""What a facts table says of inputs, calls and refusals, with its source or marked as assumed; for the generators.
+"""Statements of a facts table about inputs, calls and refusals, with a source or marked as assumed; for generators.
 
-A table says for every input what was asked of it, or the tests refuse it: nothing is true by default. In a table a
+A table must answer every question about every input, or the tests refuse it: nothing is true by default. In a table a
 statement has one or more keys of ``ANSWERS``, each ``true`` or a text: what to give to clear the input with
 ``cleared_with``, otherwise when it is so.
 """

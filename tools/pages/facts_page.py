@@ -54,7 +54,7 @@ def answered(known: Resource) -> Mapping[Statement, list[str]]:
 
 
 def others(known: Resource) -> list[Call | Retried | Refusal]:
-    """Return what is said of a type beside its inputs."""
+    """Return what is said of a type in addition to its inputs."""
     return [*known.operations(), *known.retries, *known.errors]
 
 
@@ -67,7 +67,7 @@ def counted(known: Resource) -> tuple[int, int]:
 
 
 def figures(facts: Facts[Any]) -> Iterator[str]:
-    """Give the section that counts the facts about each type."""
+    """Yield the section that counts the facts about each type."""
     yield "## How many facts have a source"
     yield ""
     yield "A fact is the answer to one question about one input, the calls of an operation, what is tried again, or"
@@ -83,10 +83,10 @@ def figures(facts: Facts[Any]) -> Iterator[str]:
 
 
 def assumed(facts: Facts[Any], table: str) -> Iterator[str]:
-    """Give the section that lists what is assumed, for a person with an account; ``table`` takes the results."""
+    """Yield the section that lists assumptions to test in an account; results belong in ``table``."""
     yield "## Assumed"
     yield ""
-    yield f"No source says so. Try it in an account; a result becomes a source in `{table}`."
+    yield f"These have no source. Test them in an account, and add the result as a source to `{table}`."
     yield ""
     for type_, known in facts.resources.items():
         lines = [
@@ -103,7 +103,7 @@ def assumed(facts: Facts[Any], table: str) -> Iterator[str]:
 
 
 def sources(facts: Facts[Any]) -> Iterator[str]:
-    """Give the section that lists the sources."""
+    """Yield the section that lists the sources."""
     yield "## Sources"
     yield ""
     yield "| source | of |"
@@ -118,7 +118,7 @@ def sources(facts: Facts[Any]) -> Iterator[str]:
 
 
 def behaviour(known: Resource, rows: Sequence[Row]) -> Iterator[str]:
-    """Give the rows about what plug-in and cloud do, with their sources; what is assumed has none."""
+    """Yield the rows about what plug-in and cloud do, with their sources; assumptions have none."""
     found = answered(known)
     for title, question, answer in rows:
         those = {each: paths for each, paths in found.items() if (each.question, each.answer) == (question, answer)}

@@ -1,4 +1,4 @@
-"""Writes ``docs/platform.md`` from ``docs/platform.yaml``: what the five documents ask for, and what becomes of it.
+"""Writes ``docs/platform.md`` from ``docs/platform.yaml``: what the five documents ask for, and how we meet it.
 
 ``python -m tools.pages.platform --write`` renews it; a test fails when it is stale.
 """
@@ -55,7 +55,7 @@ def rows() -> dict[str, list[Row]]:
 
 
 def state(row: Row) -> State:
-    """Return what becomes of a row's demand."""
+    """Return whether a row's demand is done, partly done or outside provisioning."""
     if "outside" in row:
         return State.OUTSIDE
     return State.PARTLY if "partly" in row else State.DONE

@@ -29,8 +29,8 @@ KINDS: Final = {
     WorkKind.PIPELINE: "run of Kubeflow Pipelines: steps one after the other",
     WorkKind.SERVICE: "application service or model server: a Deployment",
     WorkKind.CORE_SERVICE: "service of the platform, such as MLRun's API: a Deployment",
-    WorkKind.BATCH_JOB: "Kubernetes Job that a user wrote; lost pods start anew",
-    WorkKind.POD: "bare pod exactly as `pod` says",
+    WorkKind.BATCH_JOB: "Kubernetes Job that a user wrote; lost pods start again",
+    WorkKind.POD: "bare pod exactly as in `pod`",
 }
 """What each kind of work is, for editors and for ``docs/rehearsal.md``."""
 

@@ -1,4 +1,4 @@
-"""Starts an AWS emulator and talks to it: what tests use beside AWS's own API."""
+"""Starts an AWS emulator and controls it: what tests use in addition to AWS's own API."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

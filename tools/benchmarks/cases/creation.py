@@ -112,9 +112,9 @@ def critical_path(resources: Sequence[Mapping[str, Any]]) -> float:
 
 
 def _calls(made: Made) -> dict[str, Value]:
-    """Count the calls that make things and wait for them; the least is one for each thing, and one look for each wait.
+    """Count the calls that create resources and wait for them; the minimum is one per resource and one read per wait.
 
-    What the plug-in reads once a thing is there, to fill the state, is counted separately: no program can change it.
+    Reads of the plug-in that fill the state after creation are counted separately: no program can change them.
     """
     things = [each for each in made.resources if each["type"].startswith("aws:")]
     counted = Counter(call.operation for call in made.calls)
@@ -153,9 +153,9 @@ def _made(arena: Arena, name: str, scale: float) -> Made:
 
 @contextmanager
 def _account(arena: Arena, name: str, scale: float) -> Iterator[tuple[Emulator, Project]]:
-    """Give an emulator with the roles that the stack file names, and the stack in an empty state.
+    """Yield an emulator with the roles that the stack file names, and the stack in an empty state.
 
-    What is inside the cluster is pretended, so that only AWS takes time.
+    The contents of the cluster are simulated, so that only AWS takes time.
     """
     folder = arena.folder / name
     folder.mkdir()

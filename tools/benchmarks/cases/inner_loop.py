@@ -24,7 +24,7 @@ AIMS: Final = {
 
 
 def inner_loop(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
-    """Measure each beside what it saves: an empty Python, a render, the engine's own `up` with our packs."""
+    """Measure each relative to what it saves: an empty Python, a render, the engine's own `up` with our packs."""
     program = str(Path(sys.executable).with_name("igz-clusters"))
 
     def command(*arguments: str) -> Command:

@@ -1,4 +1,4 @@
-"""Policy packs: none, one with a single rule that looks at nothing, all of ours in one process, and in one each."""
+"""Policy packs: none, one with a single rule that checks nothing, all of ours in one process, and in one each."""
 
 from tools.benchmarks.arena import INFRA, OWN_PACKS, SEPARATE_PACKS, Arena
 from tools.benchmarks.cases.growth import namespaces

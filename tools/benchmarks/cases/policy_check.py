@@ -72,7 +72,7 @@ def policy_check(arena: Arena, rounds: int | None, say: Say) -> list[Finding]:
 
 
 def ours_looked(resources: Sequence[Given]) -> Looked:
-    """Return how much both packs look at in the resources."""
+    """Return how much both packs check in the resources."""
     by_rule = looked_at(resources)
     return Looked(sum(map(bool, by_rule.values())), sum(by_rule.values()))
 

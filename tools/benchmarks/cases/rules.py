@@ -24,7 +24,7 @@ LINEAR = Aim(DEPARTURE, 0.02, "deviation of the packs' CPU from a straight line 
 
 
 class Packs:
-    """Both packs, each behind a servicer of its own as in the engine, which asks both about everything."""
+    """Both packs, each behind a separate servicer, as the engine runs them: both evaluate every resource."""
 
     def __init__(self, rules: Sequence[Rule[Any]]) -> None:
         self._servicers = [Wire(rule for rule in rules if rule.pack is pack).servicer for pack in Pack]
@@ -77,7 +77,7 @@ def lines(estates: Sequence[Sequence[Given]], taken: Sequence[Sequence[tuple[flo
     estates
         The resources of each size.
     taken
-        For each size a pair a round: seconds of CPU of our rules, and of rules that look at nothing.
+        For each size a pair a round: seconds of CPU of our rules, and of rules that check nothing.
     """
     counts = [len(resources) for resources in estates]
     medians = [[statistics.median(side) for side in zip(*pairs, strict=True)] for pairs in taken]

@@ -18,7 +18,7 @@ GB: Final = 10**9
 GIB: Final = 2**30
 VCPUS_MIN: Final = 2
 MEMORY_MIN_MIB: Final = 2048
-"""Smaller machines have no room for pods beside the system's own; AKS refuses them: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
+"""Smaller machines have no room for pods in addition to the system's own; AKS refuses them: https://learn.microsoft.com/azure/aks/quotas-skus-regions."""
 
 
 class SourceError(UserError):
@@ -51,7 +51,7 @@ class Figures(NamedTuple):
     versions: Mapping[str, str]
     """Version by source."""
     rows: Mapping[str, Row]
-    """By name, of every type that a node group takes."""
+    """By name, of every type that a node group accepts."""
 
 
 def run(command: Sequence[str], folder: Path, hint: str) -> str:

@@ -45,7 +45,7 @@ _BY_FEATURE: Final = {"b": Variant.STORAGE, "n": Variant.NETWORK, "z": Variant.F
 
 
 def read(at_hand: Path | None) -> Figures:
-    """Return the figures of the types that node groups take.
+    """Return the figures of the types that node groups accept.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def read_moto(wheel: Path | IO[bytes]) -> tuple[str, dict[str, Any]]:
 
 
 def fits(name: str, facts: Mapping[str, Any]) -> bool:
-    """Return whether a node group takes a type, by EC2's description of it."""
+    """Return whether a node group accepts a type, by EC2's description of it."""
     family = name.partition(".")[0]
     is_nitro = facts.get("Hypervisor") == "nitro" or family in _OLDER_THAN_NITRO
     is_large_enough = (

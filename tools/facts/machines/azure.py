@@ -34,7 +34,7 @@ TOOLCHAIN: Final = PROJECT_ROOT / "toolchain" / "cluster-autoscaler"
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class AzureSeries:
-    """Common sizes of one Azure series, and what only its documentation says.
+    """Common sizes of one Azure series, and facts that only its documentation has.
 
     Parameters
     ----------
@@ -105,12 +105,12 @@ class Sku(NamedTuple):
 
 
 def read(at_hand: Path | None) -> Figures:
-    """Return the figures of the sizes that AKS takes.
+    """Return the figures of the sizes that AKS accepts.
 
     Parameters
     ----------
     at_hand
-        Folder of the autoscaler's Go module; None asks Go where the module is that the toolchain pins.
+        Folder of the autoscaler's Go module; None: the module that the toolchain pins, as Go finds it.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def read_autoscaler(source: str) -> dict[str, Sku]:
 
 
 def fits(name: str, sku: Sku) -> bool:
-    """Return whether AKS takes a size."""
+    """Return whether AKS accepts a size."""
     match = _NAME.fullmatch(name)
     is_premium = bool(match and (match["premium"] or "s" in match["features"]))
     is_known = name in SERIES or bool(match and match["family"] in _CPU_FAMILIES and not sku.gpus)
@@ -145,7 +145,7 @@ def fits(name: str, sku: Sku) -> bool:
 
 
 def azure_row(name: str, sku: Sku) -> Row:
-    """Return the figures of one size: the SKU list's, those kept by hand, and what the name says."""
+    """Return the figures of one size: those of the SKU list, those kept by hand, and those in the name."""
     series, match = SERIES.get(name, _NONE), _NAME.fullmatch(name)
     if bool(sku.gpus) != bool(series.gpu_model):
         raise SourceError(f"{name}: the source counts {sku.gpus} GPUs, azure.yaml says '{series.gpu_model}'")

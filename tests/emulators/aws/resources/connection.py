@@ -18,7 +18,7 @@ ADDRESS_VARIABLE: Final = "AWS_ENDPOINT_URL"
 """Variable with the address of the emulator's server, as all of AWS's own tools read it."""
 
 POLL_SECONDS: Final = 10.0
-"""Seconds of AWS's between two looks, the longest that the real plug-in waits."""
+"""Seconds of AWS's time between two polls, the longest that the real plug-in waits."""
 
 ATTEMPTS: Final = 10
 """Tries of a call that was throttled, found the service in trouble or lost its connection.

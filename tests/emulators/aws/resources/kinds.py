@@ -1,4 +1,4 @@
-"""The words in which a type of resource is described: its requests, its look, its changes, and when it is ready."""
+"""The description of a type of resource: its requests, how it is read, its changes, and when it is ready."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -21,9 +21,9 @@ class DescribeCall:
     service, operation
         As botocore spells them.
     params
-        What is asked.
+        Members of the request.
     at
-        JMESPath of the description in the answer; none there: it does not exist.
+        JMESPath of the description in the answer; if there is none, the resource does not exist.
     shape
         Dotted path of the description in the answer's model. Default: the names in ``at``.
     """
@@ -37,7 +37,7 @@ class DescribeCall:
 
 @dataclass(frozen=True)
 class State:
-    """How a resource tells how far it is.
+    """How a resource reports its state.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ class State:
     ready
         State in which it can be used.
     pending
-        States that lead there.
+        States before it is ready.
     gone
-        States in which it exists no more.
+        States in which it no longer exists.
     reasons
         JMESPath of a list of texts that say why it is in another state.
     """
@@ -71,7 +71,7 @@ class Minutes:
 
 @dataclass(frozen=True)
 class Given:
-    """A resource and what is wanted of it.
+    """A resource and its wanted inputs.
 
     Parameters
     ----------
@@ -98,13 +98,13 @@ class Change:
     inputs
         Dotted paths of those that it changes; it is sent, with all of them, if one differs.
     request
-        Where they go, whole.
+        The request that sends them, all at once.
     about
         What the real plug-in calls it in errors, such as ``version``.
     build
-        Members beside the inputs, or instead of them where names are the same; None: nothing is to be sent.
+        Members in addition to the inputs, or in place of those with the same name; None: send nothing.
     is_also_first
-        Sent after the resource was made too, for the inputs that are given; the request that makes it takes none.
+        Also sent after creation, for the inputs that are given: the request that creates it does not accept them.
     """
 
     inputs: tuple[str, ...]
@@ -116,7 +116,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Tagging:
-    """How a service changes the tags of what exists.
+    """How a service changes the tags of an existing resource.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class Removal:
     requests
         Service, operation and members, or what makes them of the keys, one after the other.
     needs
-        Inputs or outputs by operation without which there is nothing to ask for: a gateway may be detached already.
+        Inputs or outputs by operation; without them nothing is sent, since a gateway may be detached already.
     """
 
     requests: tuple[tuple[str, str, Params | Callable[[Params], Params]], ...] = ()
@@ -154,7 +154,7 @@ class Removal:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """How resources of one type live.
+    """The life cycle of resources of one type.
 
     Parameters
     ----------
@@ -175,17 +175,17 @@ class Kind:
     gone
         Codes that say that it does not exist.
     told
-        JMESPath in the description by input, where the name alone does not lead there.
+        JMESPath in the description by input, if it is not the input's name.
     untold
-        Dotted paths of inputs that AWS does not tell, though the name is there; they stay what they were.
+        Dotted paths of inputs whose value AWS does not return, although the name is there; they keep their value.
     carried
-        Inputs that no request takes and that mean something all the same, to us or to the plug-in.
+        Inputs that no request accepts, but that we or the plug-in use.
     outputs
-        JMESPath in the description by output that is no input.
+        JMESPath in the description by output that is not an input.
     arn
         Template of the resource's part of its ARN, with the service before it: ``ec2:vpc/{id}``.
     create
-        Members of the request that makes it beside the inputs.
+        Members of the request that creates it, in addition to the inputs.
     derived
         Values for templates that are made from others.
     adopt
@@ -193,13 +193,13 @@ class Kind:
     changes
         In this order.
     changed
-        How a resource tells how far a change is, where the plug-in waits for it by the description.
+        How a resource reports the progress of a change, if the plug-in waits for it by the description.
     tagging
         How tags are changed. Default: the type has none.
     tag_type
         What EC2 calls the type in ``TagSpecifications``.
     updates
-        Members of ``DescribeUpdate`` beside the update's own id, of services that work on changes for a while.
+        Members of ``DescribeUpdate`` in addition to the update's own id, for services whose changes take a while.
     """
 
     noun: str

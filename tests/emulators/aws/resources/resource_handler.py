@@ -139,7 +139,7 @@ class ResourceHandler:
         return jmespath.search(self.kind.state.reasons, description) or [] if self.kind.state else []
 
     def _partly(self, resource: Existing, doing: str, error: CloudError) -> PartlyMadeError:
-        """Return the error of what exists and is not whole, with what AWS tells of it, or else its inputs."""
+        """Return the error of a resource that is created in part, with AWS's description of it, or else its inputs."""
         reason = f"{doing} {self.kind.noun} ({resource.id}): {error}" if isinstance(error, ApiError) else str(error)
         outputs = dict(resource.inputs)
         with suppress(ApiError):
@@ -178,7 +178,7 @@ class ResourceHandler:
         return None if state == ABSENT else self._whole(resource, description)
 
     def _whole(self, resource: Existing, description: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a description with what AWS tells elsewhere."""
+        """Return a description completed by what other calls of AWS return."""
         keys = self._keys(resource)
         keys["found"] = description
         given = Given(self.aws, keys, NOTHING, NOTHING)

@@ -17,7 +17,7 @@ MADE_BY_EKS: Final = "eks:cluster-name"
 """Tag that EKS puts on what it makes: on groups, launch templates and instances."""
 
 OWN: Final = "MadeWithTheGroup"
-"""Mark on tags that a group was made with, beside the members that Auto Scaling tells of them."""
+"""Mark on tags that a group was created with, in addition to the members that Auto Scaling returns."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def _vpc_made(_request: Request, answer: dict[str, Any], _clock: Clock) -> None:
 
 
 def _launch_template_made(_request: Request, answer: dict[str, Any], _clock: Clock) -> None:
-    # The tags of the template itself are none of what it tells about instances.
+    # The tags of the template itself are not part of its data for instances.
     data = store.ec2().launch_templates[answer["LaunchTemplate"]["LaunchTemplateId"]].latest_version().data
     others = [each for each in data.pop("TagSpecifications", []) if each["ResourceType"] != "launch-template"]
     if others:

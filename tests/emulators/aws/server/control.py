@@ -34,7 +34,7 @@ class Handler(listening.Handler, MotoRequestHandler):
 
 
 class Control(control.Control):
-    """AWS with the routes of the tests beside its own."""
+    """AWS with its own routes and those of the tests."""
 
     def __init__(self, application: Application) -> None:
         super().__init__(application, application.eks.doors)

@@ -89,7 +89,7 @@ def _targeted(target: str, body: Any) -> Request:
 
 
 def _rest(environ: Mapping[str, Any], body: Any) -> Request:
-    # Only the raw path tells a slash inside a name from one between two.
+    # Only the raw path distinguishes a slash inside a name from one between two.
     path, _, query = str(environ["REQUEST_URI"]).partition("?")
     signed = services_signed_as().get(_signed_as(environ), {}).values()
     for service in sorted(BY_PATH, key=lambda each: each not in signed):

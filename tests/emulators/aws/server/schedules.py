@@ -59,7 +59,7 @@ def check_put(params: dict[str, Any]) -> None:
 
 
 def put(params: dict[str, Any]) -> None:
-    """Keep an action that was just put beside those of other groups, with the start that AWS computes."""
+    """Keep an action that was just put together with those of other groups, with the start that AWS computes."""
     actions, name = store.autoscaling().scheduled_actions, params["ScheduledActionName"]
     action = actions.pop(name)
     if action.recurrence and not action.start_time:

@@ -1,4 +1,4 @@
-"""What a service of our own offers to the application, and what it is told.
+"""The interface between the application and a service of our own.
 
 The application has read and validated the request by botocore's model of the operation when it calls ``handle``, and
 validates and serialises the answer by the model again. It calls one service at a time, so a service needs no locks and

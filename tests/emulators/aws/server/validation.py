@@ -1,4 +1,4 @@
-"""Refuses what the model of an operation does not allow, as AWS does before it looks at anything else."""
+"""Refuses what the model of an operation does not allow, as AWS does before it checks anything else."""
 
 from collections.abc import Iterator
 from typing import Any

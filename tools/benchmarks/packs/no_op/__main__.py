@@ -1,4 +1,4 @@
-"""The least that a policy pack costs: one rule that looks at nothing."""  # noqa: INP001 run as a folder by the engine
+"""The least that a policy pack costs: one rule that checks nothing."""  # noqa: INP001 run as a folder by the engine
 
 from pathlib import Path
 
@@ -9,5 +9,5 @@ look_away = sdk.ResourceValidationPolicy(
     description="Never finds anything.",
     validate=lambda _args, _report: None,
 )
-# The engine takes each name once, so a copy of this folder is a pack of its own.
+# The engine accepts each name once, so each copy of this folder is a separate pack.
 sdk.PolicyPack(Path(__file__).parent.name.replace("_", "-"), [look_away])

@@ -20,7 +20,7 @@ from workbench.offline.aws.operations import Request
 
 
 def _attribute(name: str) -> DescribeCall:
-    """Return the look at one attribute of a VPC; EC2 tells one at a time."""
+    """Return the call that describes one attribute of a VPC; EC2 returns one at a time."""
     member = name[0].upper() + name[1:]
     return DescribeCall("ec2", "DescribeVpcAttribute", {"VpcId": "{id}", "Attribute": name}, f"{member}.Value")
 

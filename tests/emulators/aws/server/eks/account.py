@@ -20,7 +20,7 @@ POD_SERVICE: Final = "pods.eks.amazonaws.com"
 """Who must be trusted by the roles of a cluster, of nodes and of pods."""
 
 MADE_FOR: Final = "aws:eks:cluster-name"
-"""Tag on what EKS makes beside a cluster, with the cluster's name."""
+"""Tag on what EKS creates in addition to a cluster, with the cluster's name."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Updates: how a change runs, and what EKS tells about it."""
+"""Updates: how a change runs, and what EKS returns about it."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -76,10 +76,10 @@ class Fsx:
         }
 
     def handle(self, operation: str, params: dict[str, Any], outcome: FaultOutcome = AS_USUAL) -> dict[str, Any]:
-        """Do what a request asks for and return the members of the answer; parameters as of ``Service.handle``.
+        """Execute a request and return the members of the answer; parameters as of ``Service.handle``.
 
         A request that comes again with its token is that request: ``CreateFileSystem``, ``UpdateFileSystem`` and
-        ``DeleteFileSystem`` of the model. The first tells the file system as it is by then.
+        ``DeleteFileSystem`` of the model. The first returns the current file system.
         """
         if operation not in self._handlers:
             raise NotImplementedError(f"fsx:{operation}")

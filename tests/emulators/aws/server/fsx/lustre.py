@@ -20,7 +20,7 @@ OWN_KEY: Final = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/00000000-0000-4000-8000-00
 MOUNT_NAME_LENGTH: Final = 8
 
 ACTIONS_MAX: Final = 10
-"""Administrative actions of a type that a description tells: the newest ones.
+"""Administrative actions of a type that a description contains: the newest ones.
 
 awsdocs/amazon-fsx-lustre-user-guide (2022), doc_source/managing-storage-capacity.md.
 """
@@ -70,7 +70,7 @@ class FileSystem:
     body
         As FSx describes it, without actions and tags.
     groups
-        Its security groups, which no description tells.
+        Its security groups, which no description contains.
     actions
         What is and was changed, the newest first.
     """

@@ -97,7 +97,7 @@ class Kind:
                 self.refuse_change(each, body, old)
 
     def refuse_change(self, what: Fixed, body: Mapping[str, Any], old: Resource) -> None:
-        """Refuse a body that changes one member; to leave it out is no change."""
+        """Refuse a body that changes one member; leaving it out is not a change."""
         before, after = at(old.body, what.path), at(body, what.path)
         if after is not None and before is not None and what.is_changed(before, after):
             told = f"Changing property '{what.path}' of {old.id.name} from {before} to {after} is not allowed."
