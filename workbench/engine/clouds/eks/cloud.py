@@ -44,7 +44,7 @@ class Eks(CloudStack):
     )
     no_way_back = (
         "If EKS upgraded it automatically, the old version is out of support. Otherwise EKS can roll an upgrade back "
-        "for seven days, by one minor version that is in standard support (docs/node-upgrades.md#the-way-back)."
+        "for seven days, by one minor version that is in standard support (docs/node-upgrades.md#rollback)."
     )
 
     group_label = "eks.amazonaws.com/nodegroup"
