@@ -79,7 +79,7 @@ class Context:
     job_accounts: frozenset[tuple[str, str]] = frozenset()
     """Namespace and name of each service account with a cloud identity; none without a stack file."""
     corrected_gpus: tuple[str, ...] = ()
-    """GPU resources: for pods that request one, the API server corrects the selected role. None if it corrects none."""
+    """GPU resources: for pods that request one, the API server corrects the selected role; empty if for none."""
 
 
 @dataclass(frozen=True, slots=True)

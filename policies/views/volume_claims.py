@@ -173,7 +173,7 @@ def cel_offenders(holds: Callable[[str], str], *names: str, field: str = "") -> 
     Parameters
     ----------
     field
-        What is wrong there, for the reader. Default: not named.
+        The wrong field, named in the text. Default: none.
     """
     note = f" ({field})" if field else ""
     stated = " || ".join(f"{cel_request('variables.spec', name)}.hasValue()" for name in names)

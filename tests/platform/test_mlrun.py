@@ -195,7 +195,7 @@ def test_what_mlrun_makes_is_admitted_in_every_preemption_mode(
         level: set(re.findall(r"\[(SP-\d\d)\]", " ".join(w for w in answer.warnings if f"'{name}-pods-{level}'" in w)))
         for level in ("mandatory", "advisory")
     }
-    # Without a taint MLRun writes nothing in mode allow, which looks the same as no mode.
+    # Without a taint MLRun writes nothing in mode allow, which looks the same as mode none.
     is_told = mode == "constrain" or (mode == "allow" and tainted)
     assert found == {"mandatory": set(), "advisory": {"SP-02"} if is_told else set()}
 

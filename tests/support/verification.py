@@ -14,6 +14,7 @@ from components.contract.groups import NodeGroup
 from components.contract.labels import AnnotationKey
 from components.contract.lifecycle import Lifecycle
 from components.contract.mlrun import OVERRIDE_CONFIG_MAP
+from components.contract.pools import PoolRole
 from infra.config import CONFIG_KEY, StackConfig, parse
 from infra.config.effective import SETTINGS_DIGEST
 from infra.program import run
@@ -111,7 +112,8 @@ def nodes(contract: Contract, group: NodeGroup) -> list[dict[str, Any]]:
         labels["eks.amazonaws.com/nodegroup"] = clouds[group.name]
         labels["eks.amazonaws.com/capacityType"] = {"spot": "SPOT"}.get(group.lifecycle, "ON_DEMAND")
     elif kind == "aks":
-        labels["kubernetes.azure.com/agentpool"] = clouds.get(group.name, group.name)
+        inside = group.role is PoolRole.INITIAL  # in the cluster's own list, by its own name
+        labels["kubernetes.azure.com/agentpool"] = group.name if inside else clouds[group.name]
         if group.lifecycle is Lifecycle.SPOT:
             labels["kubernetes.azure.com/scalesetpriority"] = "spot"
     elif kind == "existing":

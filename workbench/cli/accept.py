@@ -1,4 +1,4 @@
-"""`igz-clusters accept`: test the whole life cycle of a stack in a copy of it, and record the results."""
+"""`igz-clusters accept`: test the whole life cycle of a stack on a copy, and record the results."""
 
 import json
 import os
@@ -58,7 +58,7 @@ def accept(  # noqa: PLR0913 - its options
     as_json: AsJson = False,
     hermetic: Hermetic = False,
 ) -> None:
-    """Test the whole life cycle of a stack in a copy of it, and record the results.
+    """Test the whole life cycle of a stack on a copy, and record the results.
 
     For example: igz-clusters accept dev
 

@@ -23,7 +23,7 @@ from workbench.system.paths import APP
 app = typer.Typer(help="List the backups and restores of a cluster; print how to restore one.", no_args_is_help=True)
 
 LATE: Final = 2
-"""Intervals after which the newest whole backup is too old: one was missed."""
+"""Intervals after which the newest complete backup is too old: one was missed."""
 
 PARTIAL: Final = "PARTIAL"
 """State of a backup that lacks volumes, in every cloud."""
@@ -34,7 +34,7 @@ def list_(stack: StackName, *, as_json: AsJson = False) -> None:
     """List the backups and restores of a cluster, newest first.
 
     Queries the cloud, with the credentials of `igz-clusters up`, and changes nothing. Includes backups of an earlier
-    cluster of the same stack and name. Exit code 0: the newest whole backup is younger than two intervals; 1: it is
+    cluster of the same stack and name. Exit code 0: the newest complete backup is younger than two intervals; 1: it is
     not, there is none, the cloud has stopped making them, or the stack file asks for none; 3: the cloud could not be
     asked.
     """
@@ -117,9 +117,9 @@ def _problem(points: Sequence[RecoveryPoint], choices: Backup | None, now: datet
     hours = ", ".join(f"{hour:02}:00" for hour in choices.hours)
     newest = next((each for each in points if each.is_whole), None)
     if newest is None:
-        return f"There is no whole backup yet; they begin at {hours} UTC."
+        return f"There is no complete backup yet; they begin at {hours} UTC."
     if now - newest.made > timedelta(hours=LATE * choices.every.hours):
-        return f"The newest whole backup is of {newest.made:%Y-%m-%d %H:%M} UTC, but they begin at {hours} UTC."
+        return f"The newest complete backup is of {newest.made:%Y-%m-%d %H:%M} UTC, but they begin at {hours} UTC."
     return ""
 
 

@@ -65,7 +65,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "review": Command("review:review", "Review a change before it is merged."),
     "report": Command("report:report", "Show and judge a planned or finished change."),
     "fleet": Command("fleet:app", "Run commands on many stacks, in waves."),
-    "accept": Command("accept:accept", "Test the whole life cycle of a stack in a copy of it, and record the results."),
+    "accept": Command("accept:accept", "Test the whole life cycle of a stack on a copy, and record the results."),
     "backup": Command("backup:app", "List the backups and restores of a cluster; print how to restore one."),
     "recover": Command("recover:recover", "Repair what a killed run left behind."),
     "doctor": Command("doctor:doctor", "Check that this machine has everything the package needs."),

@@ -81,8 +81,8 @@ class _Ready:
 @contextmanager
 def _changing(stack: stacks.Stack, command: str, *, hermetic: bool) -> Iterator[_Ready]:
     """Lock a stack for a change, after checking that no killed run left it damaged."""
-    _claim(stack)
     with stack_lock(stack.name, command) as lock:
+        _claim(stack)
         refuse_unless_in_order(stack.name)
         yield _prepare(stack, hermetic=hermetic, lock=lock)
 

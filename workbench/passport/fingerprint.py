@@ -1,7 +1,7 @@
 """What a cluster is compared with later: the fields of its objects that do not change by themselves.
 
 What scales or moves is left out: nodes, pods, status, and what the API server notes about an object. Nodes are compared
-by the checks of ``verify`` instead: one that meets its pool's demands is not in the fingerprint.
+by the checks of ``verify`` instead: one that does not meet its pool's demands is a deviation.
 """
 
 from collections.abc import Iterator, Mapping

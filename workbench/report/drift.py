@@ -64,8 +64,13 @@ def as_found(step: Step, pools: frozenset[str] = frozenset()) -> Step:
     if step.token == _CLUSTER:
         step = _pools_by_name(step, step.old, step.new, pools)
     reported, moved = step.detailed_diff or {}, _autoscaled(step)
-    found = {path: PropertyDiff(diffKind=kind) for path, kind in _compared(step)}
-    found |= {path: diff for path, diff in reported.items() if not _is_compared_here(step, path)}
+    found = dict[str, PropertyDiff]()
+    for path, kind in _compared(step):  # an element that is gone and one that was added can have the same place
+        found[path] = PropertyDiff(diffKind="update" if path in found else kind)
+    for path, diff in reported.items():
+        # Of the same place the engine also reports whether the change replaces the resource.
+        if not _is_compared_here(step, path) or (path in found and diff.kind.startswith(found[path].kind)):
+            found[path] = diff
     kept = {path: diff for path, diff in found.items() if path not in moved and not _is_power(step, path)}
     if kept == reported:
         return step
@@ -134,13 +139,15 @@ def _pools_by_name(step: Step, old: State, new: State, others: frozenset[str]) -
     # declares only system pools in the list.
     others |= {name for name, pool in declared.items() if pool.get("mode") == "User" and name not in after}
     ours = {name: pool for name, pool in declared.items() if name not in others}
-    live = [_live(ours[name], before.get(name, ours[name]), after[name], inputs) for name in ours if name in after]
+    live = [
+        _live(pool, before.get(name, pool), after[name], inputs) if name in after else {} for name, pool in ours.items()
+    ]
     live += [pool for name, pool in after.items() if name not in others and name not in ours]
     return step.model_copy(update={"old": _with_pools(old, list(ours.values())), "new": _with_pools(new, live)})
 
 
 def _named(properties: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    return {str(pool.get("name")): pool for pool in properties.get(_POOLS) or ()}
+    return {str(pool["name"]): pool for pool in properties.get(_POOLS) or () if pool.get("name")}
 
 
 def _live(
@@ -165,7 +172,9 @@ def _profiles(declared: Mapping[str, Any], live: Mapping[str, Any]) -> Iterator[
         for key in sorted(pool.keys() | current[name].keys()):
             if pool.get(key) != current[name].get(key):
                 yield f"{_POOLS}[{index}].{key}", "update"
-    yield from ((f"{_POOLS}[{index}]", "add") for index, name in enumerate(current) if name not in expected)
+    for index, pool in enumerate(live.get(_POOLS) or ()):
+        if pool and pool.get("name") not in expected:
+            yield f"{_POOLS}[{index}]", "add"
 
 
 def _autoscaled(step: Step) -> set[str]:

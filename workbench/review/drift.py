@@ -41,7 +41,7 @@ class _Subject:
     """Reads the state, to detect changes during the comparison."""
     environment: Mapping[str, str] = field(default_factory=lambda: FAIL_UNREACHABLE)
     note: str = ""
-    """What is not compared, and why."""
+    """What the reader must know of the comparison, such as what is left out and why."""
 
 
 def tools_for(stack: Stack) -> tuple[str, ...] | None:
@@ -74,7 +74,7 @@ def _local(stack: Stack, toolchain: Toolchain) -> _Subject:
         raise UserError(f"The stack '{name}' needs recovery: {listed}", _recover(name))
     if not files.deployment().get("resources"):
         raise UserError(f"The stack '{name}' is not deployed; there is nothing to compare.", _up(name))
-    stack_ownership.claim(stack)
+    moved = stack_ownership.claim(stack)
     instance = Instance(name)
     if not instance.status().ready:
         raise UserError(f"The control plane '{name}' is not running.", _up(name))
@@ -85,7 +85,7 @@ def _local(stack: Stack, toolchain: Toolchain) -> _Subject:
             return files.deployment()
         return None
 
-    return _Subject(open_session(stack, toolchain, instance.kubeconfig), state)
+    return _Subject(open_session(stack, toolchain, instance.kubeconfig), state, note=moved)
 
 
 def _refuse_while_changed(name: str) -> None:

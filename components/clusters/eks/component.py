@@ -179,7 +179,8 @@ class EksCluster(PlatformComponent):
             self._in_aws,
         )
         self._node_role_arn = role.arn
-        # The older one of the live and the requested version: nodes are never newer than the control plane.
+        # The older one of the live and the requested version: nodes are never newer than the control plane, and are
+        # rolled back before it.
         wanted = choices.version_of_nodes
         version = control_plane.cluster.version.apply(lambda live: older_of(live, wanted))
         return [

@@ -138,7 +138,7 @@ def _address_problems(choices: EksConfig, groups: Sequence[NodeGroup]) -> Iterat
     for group in groups:
         if few := [each.name for each in group.instances if not has_interfaces_for_pods(each)]:
             names = ", ".join(few)
-            message = f"{names} cannot get enough addresses from cluster.podCidr; use other types"
+            message = f"some pods of {names} would get addresses outside cluster.podCidr; use other types"
             yield Mismatch((group.pool,), message)
     wanted = sum(group.size.max * _most_prefixes(group) for group in groups)
     prefixes = prefixes_of(choices.pod_cidr, len(choices.zones))

@@ -42,7 +42,7 @@ def _lacking(resource: Resource, name: str) -> list[Claims]:
 
 
 def _functions(resource: Resource) -> Iterator[Finding]:
-    # Nuclio sets a request from its own configuration, which is too small to scale by.
+    # Nuclio sets a request from its own configuration: enough to run, but no measure to scale by.
     for function in nuclio_function(resource):
         if function.scales_on_cpu and function.cpu_request.is_absent:
             found = f"{function} scales by CPU utilization but has no CPU request; expected one"

@@ -16,7 +16,7 @@ def check(stack: Stack, _: Context) -> Iterator[Finding]:
 RULE = Rule(
     id="VO-03",
     slug="shared-storage-is-closed",
-    title="Shared storage must be encrypted, require TLS and access points, and be closed to other networks",
+    title="Shared storage must be encrypted, and closed to clients without TLS and from other networks",
     severity=Severity.HIGH,
     level=MANDATORY_EVERYWHERE,
     source="EFS user guide, Using IAM to control access to file systems; FSx for Lustre user guide, File system access "

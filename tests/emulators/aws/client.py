@@ -63,7 +63,7 @@ class Emulator(Running):
         self._ask("PUT", "circumstances", as_json(circumstances))
 
     def leave_network_interface(self, subnet: str, groups: Sequence[str] = ()) -> str:
-        """Put a network interface into a subnet that stays there, and return its id."""
+        """Put a network interface that is never cleaned up into a subnet, and return its id."""
         made: str = self._ask("POST", "network-interfaces", as_json({"subnet": subnet, "groups": list(groups)}))
         return made
 

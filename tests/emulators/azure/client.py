@@ -117,7 +117,7 @@ class Emulator(Running):
         self._ask("POST", "strangers", as_json({"id": id_}))
 
     def leave_network_interface(self, subnet: str) -> str:
-        """Put a network interface into a subnet, by its id, that stays there, and return its id."""
+        """Put a network interface that is never cleaned up into a subnet, by its id, and return its id."""
         made: str = self._ask("POST", "network-interfaces", as_json({"subnet": subnet}))
         return made
 

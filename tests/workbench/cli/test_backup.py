@@ -134,9 +134,9 @@ def test_the_json_is_evidence_for_a_passport(cloud: Cloud, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("points", "said"),
     [
-        ([], "There is no whole backup yet; they begin at 02:00 UTC."),
-        ([PARTIAL], "There is no whole backup yet; they begin at 02:00 UTC."),
-        ([PARTIAL, replace(WHOLE, made=NIGHT - timedelta(days=2))], "The newest whole backup is of"),
+        ([], "There is no complete backup yet; they begin at 02:00 UTC."),
+        ([PARTIAL], "There is no complete backup yet; they begin at 02:00 UTC."),
+        ([PARTIAL, replace(WHOLE, made=NIGHT - timedelta(days=2))], "The newest complete backup is of"),
     ],
 )
 def test_a_cluster_without_a_young_whole_backup_is_a_problem(

@@ -19,6 +19,7 @@ POOLS = {
     "jobs": {"role": "workload", "size": {"min": 1, "max": 5}, "instanceTypes": ["m6i.2xlarge", "m6i.4xlarge"]},
 }
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
+AGENT_POOL = "azure-native:containerservice:AgentPool"
 
 
 def node(pool: str, group: str = "", *, ready: bool = True, **labels: str) -> dict[str, Any]:
@@ -99,6 +100,13 @@ def test_a_node_belongs_to_its_group_although_the_stacks_name_leaves_no_room_for
     made = {"urn": f"urn:pulumi:{stack}::p::{NODE_GROUP}::{called}", "type": NODE_GROUP}
     state = deployment(POOLS, {**made, "outputs": {"nodeGroupName": f"{called}-0a1b2c3"}})
     live = asked(tmp_path, [node("jobs", **{"eks.amazonaws.com/nodegroup": f"{called}-0a1b2c3"})], state)
+    assert live.nodes == {"jobs-16cpu-64gib": 1}
+
+
+def test_a_node_of_aks_belongs_to_its_group_by_the_name_of_its_agent_pool(tmp_path: Path) -> None:
+    pool = {"urn": f"urn:pulumi:s::p::{AGENT_POOL}::s-pools-jobs-16cpu-64gib", "type": AGENT_POOL}
+    state = deployment(POOLS, {**pool, "outputs": {"name": "jobs16cpu"}})
+    live = asked(tmp_path, [node("jobs", **{"kubernetes.azure.com/agentpool": "jobs16cpu"})], state)
     assert live.nodes == {"jobs-16cpu-64gib": 1}
 
 

@@ -7,7 +7,7 @@ from components.contract.labels import LabelKey
 from support.eks import NODE_GROUP, build, built
 from support.event_lines import events, kind, lines
 from workbench.report.drift import as_found, pools_of_their_own
-from workbench.report.event_payloads import Step
+from workbench.report.event_payloads import PropertyDiff, Step
 from workbench.report.events import read
 from workbench.report.model import Operation, Outcome, Source, StackReport
 from workbench.report.verdict import Case, judge
@@ -160,6 +160,7 @@ MOVED = ("agentPoolProfiles[0].name", "agentPoolProfiles[1]")
         pytest.param(INITIAL, profiles("initial", "byhand"), ADDED, set(ADDED), id="made by hand"),
         pytest.param(INITIAL, profiles("byhand", "initial"), MOVED, set(ADDED), id="made by hand, listed before it"),
         pytest.param(profiles("gpu", "initial"), profiles("gpu"), ADDED, {FIRST}, id="the initial one is gone"),
+        pytest.param(INITIAL, profiles("byhand"), MOVED[:1], {FIRST, *ADDED}, id="replaced by hand"),
         pytest.param(
             profiles("initial", **ELASTIC),
             profiles("initial", **ELASTIC, count=9),
@@ -199,6 +200,23 @@ def test_pools_inside_a_cluster_are_told_apart() -> None:
     live = {"agentPoolProfiles": [{**static, "count": 2}, {**elastic, "count": 5}]}
     found = step(MANAGED_CLUSTER, declared, live, "agentPoolProfiles[0].count", "agentPoolProfiles[1].count")
     assert drifted(found) == {"agentPoolProfiles[0].count"}
+
+
+def test_pools_inside_a_cluster_keep_their_places_if_one_is_gone() -> None:
+    elastic = {"name": "elastic", **ELASTIC, "count": 1, "osType": "Linux"}
+    declared = {"agentPoolProfiles": [{"name": "static", "count": 3}, elastic]}
+    live = {"agentPoolProfiles": [{**elastic, "count": 2, "osType": "Windows"}]}
+    found = as_found(step(MANAGED_CLUSTER, declared, live, "agentPoolProfiles[1]"))
+    assert set(found.detailed_diff or {}) == {"agentPoolProfiles[0]", "agentPoolProfiles[1].osType"}
+    assert found.new
+    assert found.new.inputs["agentPoolProfiles"][1]["osType"] == "Windows"
+
+
+def test_a_pool_inside_a_cluster_whose_change_replaces_it_is_shown_so() -> None:
+    path = "agentPoolProfiles[0].count"
+    cluster = step(MANAGED_CLUSTER, INITIAL, profiles("initial", count=2), path)
+    replaced = cluster.model_copy(update={"detailed_diff": {path: PropertyDiff(diffKind="update-replace")}})
+    assert (as_found(replaced).detailed_diff or {})[path].kind == "update-replace"
 
 
 def test_a_group_whose_bounds_cannot_be_told_has_drifted() -> None:

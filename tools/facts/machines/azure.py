@@ -7,7 +7,7 @@ MicrosoftDocs/azure-compute-docs, pages dated 2024 to 2026). All else is read fr
 https://learn.microsoft.com/azure/virtual-machines/vm-naming-conventions.
 
 Sizes with premium storage (``s``) are taken, because nodes here have such disks. Not taken: constrained vCPUs,
-promotions, confidential machines, which cannot have the encryption at host of these nodes (*assumed*), FPGAs, sizes
+promotions, confidential machines, which do not support these nodes' encryption at host (*assumed*), FPGAs, sizes
 with a GPU that ``azure.yaml`` does not have, such as retired ones and those whose driver AKS does not install, and
 sizes of the M series with a number before their version. The list ends in mid-2025: it lacks newer series.
 

@@ -67,7 +67,7 @@ def _max(miss: Miss, hint: Hint, name: str) -> Iterator[Candidate]:
 
 
 def _need(miss: Miss, name: str) -> int:
-    """Return the number of nodes that the work needs; for a pool with a group per zone, that number in each zone."""
+    """Return the number of nodes that the work needs; for a pool with a group per zone, that number for each zone."""
     zones = {group.zone for group in miss.record.groups if group.pool == name and group.zone}
     need = nodes_needed(miss.record, miss.scenario, name) * max(1, len(zones))
     gpus = max((group.gpus for group in miss.record.groups if group.pool == name), default=0)
@@ -232,8 +232,8 @@ def _gpu_pool(miss: Miss, hint: Hint, pod: PodRecord) -> Iterator[Candidate]:
 def _copy(miss: Miss, hint: Hint, source: str, name: str, **changes: Any) -> Candidate:
     """Return a new pool like another, elastic from zero, with some keys changed.
 
-    It does not get the source's reservation, nor its settings for standby machines and office hours, which fit only the
-    size and lifecycle of the source.
+    It does not get the source's reservation, nor the settings that fit only the source: headroom, standby machines,
+    office hours, fast network, placement and limits of upgrades.
     """
     pool = miss.config.pools[source]
     left = {"size", "labels", *_KEPT_BY_SOURCE, *(("lifecycle", "zone", "reservation") if pool.reservation else ())}

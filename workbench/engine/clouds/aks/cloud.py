@@ -101,11 +101,16 @@ class Aks(CloudStack):
     @property
     @override
     def groups(self) -> Mapping[str, NodeGroup]:
-        pools = {f"{self.stack}-pools-{group.name}": group for group in self.config.groups}
+        pools = dict(super().groups)
         if not is_inline(self._initial, self.choices):
             return pools
-        pools.pop(f"{self.stack}-pools-{self._initial.name}")
+        pools.pop(self.group_name(self.stack, self._initial.name))
         return {f"{self.stack}-cluster/{pool_name(self._initial, self.choices)}": self._initial, **pools}
+
+    @staticmethod
+    @override
+    def group_name(stack: str, group: str) -> str:
+        return f"{stack}-pools-{group}"
 
     @override
     def blockers(self, components: Sequence[ClusterComponent]) -> Iterator[Blocker]:
@@ -223,7 +228,7 @@ class Aks(CloudStack):
     def earlier_runs(
         self, components: Sequence[ClusterComponent], *, is_upgrade: bool, is_rollback: bool = False
     ) -> tuple[tuple[ClusterComponent, ...], ...]:
-        """Return all components, to be changed one by one.
+        """Return the components that change, one run for each; none if only one changes.
 
         AKS changes one pool at a time, and meanwhile the autoscaler resizes the others. Every change of a pool sends
         its size along, so each run must read the sizes again. A control plane never goes back.
