@@ -27,9 +27,9 @@ _OWN_ENVIRONMENT: Final = (
 )
 
 
-def is_from_wheel(root: Path = PROJECT_ROOT) -> bool:
+def is_from_wheel(root: Path | None = None) -> bool:
     """Return whether the package in a folder, by default this one, was installed from a wheel."""
-    return (root.parent / _PATH_FILE).is_file()
+    return ((root or PROJECT_ROOT).parent / _PATH_FILE).is_file()
 
 
 def recorded_origin(installed: Distribution) -> dict[str, Any]:

@@ -157,7 +157,7 @@ def test_the_restore_that_ended_last_decides(
     restores: list[tuple[str, str | None, bool]], result: Result, detail: str, tmp_path: Path
 ) -> None:
     restore = by_id(passport("existing", backups=backups(tmp_path, *restores)))["restore"]
-    assert (restore.result, restore.detail.partition(" What")[0]) == (result, detail)
+    assert (restore.result, restore.detail.partition(" Restored")[0]) == (result, detail)
     times = [each.at for each in restore.evidence]
     assert times == ([] if result is UNKNOWN else [datetime.fromisoformat(LATE)]), "of the restore, not of the list"
 
