@@ -26,9 +26,9 @@ from workbench.fleet.runner import Runner
 from workbench.fleet.verb import Result, Verb
 from workbench.report.terminal import print_table
 from workbench.report.words import count
-from workbench.stacks import Stack
+from workbench.stacks import Stack, StackFileError
 from workbench.system.errors import NoVerdictError, UserError, all_of
-from workbench.system.paths import APP
+from workbench.system.paths import APP, unusable
 from workbench.toolchain import Toolchain, ensure, prepare
 from workbench.toolchain.console import progress
 
@@ -74,7 +74,7 @@ def list_(
     The release is the one with which the last `fleet up` on this machine updated the stack. Exit code 1: a stack file
     or the file of the waves is invalid.
     """
-    plan = file.read(fleet)
+    plan = _read(fleet)
     found = _found([*plan.stacks, *plan.left_out])
     has_backend = ask and not all(stack.is_local for stack in found.values())
     tools = _tools(backend.TOOLS, hermetic=hermetic) if has_backend else None
@@ -203,14 +203,17 @@ def resume(*, yes: Yes = False, as_json: AsJson = False, page: Output = None) ->
     with records.alone() as lock:
         run = _newest(records, that_changes=True)
         errors.print(f"Continuing `fleet {run.verb}` of {report.moment(run.begun)}.", **PLAIN)
-        plan = file.read(Path(run.file) if run.file else None).only(run.waves)
+        plan = _read(Path(run.file) if run.file else None).only(run.waves, "--wave of the run that continues")
         found = _found(plan.stacks)
         inputs = _inputs(found)
-        run, reasons = record.continued(run, runner.entries(runner.stages(plan, run.verb)), inputs)
+        output.announce(plan)
+        run, reasons = record.continued(_as_planned(run, plan), runner.entries(runner.stages(plan, run.verb)), inputs)
         for line in reasons:
             errors.print(line, **PLAIN)
         if run.is_finished:
-            errors.print(f"Everything of `{run.verb}` has succeeded; nothing runs again.", **PLAIN)
+            errors.print("All stacks in the waves of this run have succeeded; nothing runs again.", **PLAIN)
+            run.ended = max(entry.ended for entry in run.entries)
+            records.save(run)
             _show(FleetReport(run, records), _Wanted(as_json, page))
         _run(_Work(run, plan, found, inputs, records, lock), _Wanted(as_json, page, yes=yes))
 
@@ -223,7 +226,8 @@ def status(*, as_json: AsJson = False, page: Output = None) -> None:
     """
     output.require_output(page)
     records = Records.of_folder()
-    _show(FleetReport(_newest(records), records, is_running=records.is_running()), _Wanted(as_json, page))
+    run = _newest(records)
+    _show(FleetReport(run, records, is_running=records.is_running(run)), _Wanted(as_json, page))
 
 
 @dataclass(frozen=True)
@@ -269,14 +273,17 @@ def _begin(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
         if not run.verb.is_comparison:
             raise
         raise NoVerdictError(error.message, error.hint) from None
+    except OSError as error:
+        if not (run.verb.is_comparison and error.filename):
+            raise
+        raise NoVerdictError(str(unusable(error))) from None
 
 
 def _start(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
     output.require_output(wanted.page)
-    plan = file.read(fleet).only(run.waves)
+    plan = _read(fleet).only(run.waves)
     found = _found(plan.stacks)
-    planned = runner.entries(runner.stages(plan, run.verb))
-    run = replace(run, entries=planned)
+    run = replace(_as_planned(run, plan), entries=runner.entries(runner.stages(plan, run.verb)))
     records = Records.of_folder()
     with records.alone() as lock:
         last = records.newest(that_changes=True) if run.verb.is_change else None
@@ -286,19 +293,18 @@ def _start(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
                 "resume` will continue this one.",
                 **PLAIN,
             )
+        output.announce(plan)
         _run(_Work(run, plan, found, _inputs(found), records, lock), wanted)
 
 
 def _run(work: _Work, wanted: _Wanted) -> NoReturn:
     """Run what has not succeeded, and report."""
-    plan, records = work.plan, work.records
-    run = replace(work.run, file=str(plan.file.absolute()) if plan.file else "", left_out=plan.left_out)
-    output.announce(plan)
+    run, plan, records = work.run, work.plan, work.records
     if run.verb.is_change and not wanted.yes:
         left = {entry.stack for entry in run.entries if entry.result is not Result.OK}
         agree(_QUESTIONS[run.verb].format(count(len(left), "stack")))
     _prepare(work.found, hermetic=run.hermetic)
-    records.save(run)
+    records.begin(run, work.lock)
     records.drop_old()
 
     def start(entry: Entry) -> Process:
@@ -322,6 +328,20 @@ def _show(found: FleetReport, wanted: _Wanted, *, interrupted: bool = False) -> 
     output.show(found, code, as_json=wanted.as_json)
     output.write(found, wanted.page)
     raise typer.Exit(code)
+
+
+def _read(fleet: Path | None) -> Plan:
+    """Return the waves; raises ``UserError`` with their mistakes and those of all stack files."""
+    try:
+        return file.read(fleet)
+    except StackFileError:
+        all_of(partial(file.read, fleet), *(partial(stacks.find, name) for name in stacks.stack_files()))
+        raise
+
+
+def _as_planned(run: Run, plan: Plan) -> Run:
+    """Return a run with the file of its waves, and the stacks that are in none."""
+    return replace(run, file=str(plan.file.absolute()) if plan.file else "", left_out=plan.left_out)
 
 
 def _found(names: Sequence[str]) -> dict[str, Stack]:

@@ -31,6 +31,8 @@ _LOG_MAX: Final = 200_000
 _PROBLEM_MAX: Final = 300
 FAILED: Final = 1
 """Exit code of a command that failed or was refused; docs/exit-codes.md."""
+NO_VERDICT: Final = 3
+"""Exit code of a comparison that could not be made."""
 
 _ERROR: Final = "error: "
 """Start of the message with which a failed command ends."""
@@ -125,9 +127,13 @@ class Process:
         self._process = self._next()
 
     def poll(self) -> int | None:
-        """Return the exit code of the first command that fails, or of the last; None as long as they run."""
+        """Return the exit code of the first command that fails, or of the last; None as long as they run.
+
+        For a `verify` that verified nothing, since the cluster sleeps, that is the code of no verdict: such a
+        verification must not let the next wave begin.
+        """
         if not self._process:
-            return FAILED
+            return NO_VERDICT if self.entry.verb.is_comparison else FAILED
         if (code := self._process.poll()) is None:
             return None
         self._closing.close()
@@ -136,9 +142,10 @@ class Process:
                 return INTERRUPTED
             self._process = self._next()
             return None
-        self._problem = first_problem(self.files) if code else ""
+        unverified = "" if code else why_unverified(self.files)
+        self._problem = first_problem(self.files) if code else unverified
         self.files.events.unlink(missing_ok=True)
-        return code
+        return NO_VERDICT if unverified else code
 
     def interrupt(self) -> None:
         """Ask the process to end, as Ctrl-C does; no further command is started."""
@@ -182,6 +189,17 @@ def first_problem(files: Files) -> str:
     log = _end_of(files.log)
     found = _in_results(files) or _message(log) or _in_events(files.events) or _listed(log) or "".join(log[-1:])
     return printable(" ".join(found.split()), _PROBLEM_MAX)
+
+
+def why_unverified(files: Files) -> str:
+    """Return why a `verify` that ended well verified nothing; empty if it did, and for other commands."""
+    if files.entry.verb is not Verb.VERIFY:
+        return ""
+    try:
+        results: dict[str, Any] = json.loads(files.results.read_bytes())
+        return "" if results["checks"] else " ".join(results["notes"]) or "Nothing was verified."
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""  # its exit code stands
 
 
 def _end_of(file: Path) -> list[str]:

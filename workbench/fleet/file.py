@@ -63,8 +63,15 @@ class Plan:
         """All stacks that are in a wave, in order."""
         return tuple(name for wave in self.waves for name in wave.stacks)
 
-    def only(self, names: Sequence[str]) -> "Plan":
+    def only(self, names: Sequence[str], asked_by: str = "--wave") -> "Plan":
         """Return the plan with the waves ``names`` only; with all if there are no names.
+
+        Parameters
+        ----------
+        names
+            Names of waves.
+        asked_by
+            Where the names are from, for the message. Default: the option.
 
         Raises
         ------
@@ -76,7 +83,7 @@ class Plan:
             near = dict.fromkeys(match for name in unknown if (match := nearest(name, known)))
             hint = f"Did you mean {' and '.join(map(repr, near))}? " if near else ""
             listed = ", ".join(map(shown, unknown))
-            raise UserError(f"--wave: no such wave: {listed}.", f"{hint}Waves: {', '.join(known)}.")
+            raise UserError(f"{asked_by}: no such wave: {listed}.", f"{hint}Waves: {', '.join(known)}.")
         chosen = tuple(wave for wave in self.waves if not names or wave.name in names)
         return Plan(chosen, self.at_once, self.file, self.left_out)
 

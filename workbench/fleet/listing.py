@@ -1,6 +1,7 @@
 """The stacks of a folder and of a backend, one row each."""
 
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from typing import Any
 
 from workbench.fleet.backend import Known
@@ -22,7 +23,7 @@ def rows(
     found
         The stacks that have a file.
     runs
-        The runs on this machine, newest first.
+        The runs on this machine, in any order.
     known
         What backends know; added to the rows, with rows for stacks without a file. Default: None, nothing is added.
     """
@@ -61,10 +62,9 @@ def _recorded(name: str, known: Mapping[str, Known] | None) -> dict[str, Any]:
 def _last_results(runs: Iterable[Run]) -> tuple[dict[str, str], dict[str, str]]:
     """Return by stack how its last command in a run ended, and the release that last updated it."""
     last, releases = dict[str, str](), dict[str, str]()
-    for run in runs:
-        for entry in reversed(run.entries):
-            if entry.ended:
-                last.setdefault(entry.stack, f"{entry.verb}: {words(entry.verb, entry.result)}")
-            if (entry.verb, entry.result) == (Verb.UP, Result.OK):
-                releases.setdefault(entry.stack, run.release)
+    ended = [(entry.ended, run.release, entry) for run in runs for entry in run.entries if entry.ended]
+    for _, release, entry in sorted(ended, key=itemgetter(0)):
+        last[entry.stack] = f"{entry.verb}: {words(entry.verb, entry.result)}"
+        if (entry.verb, entry.result) == (Verb.UP, Result.OK):
+            releases[entry.stack] = release
     return last, releases

@@ -149,7 +149,7 @@ class Records:
         write_private(folder / _FILE, json.dumps(asdict(run), indent=1))
 
     def newest(self, *, that_changes: bool = False) -> Run | None:
-        """Return the newest run; None if there is none.
+        """Return the run that worked last, also if it began before others; None if there is none.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class Records:
         Raises
         ------
         UserError
-            Its record, or that of a newer run, cannot be read.
+            Its record, or that of a later run, cannot be read.
         """
         for file, run in self.all():
             if run is None:
@@ -169,8 +169,8 @@ class Records:
         return None
 
     def all(self) -> Iterator[tuple[Path, Run | None]]:
-        """Yield the file of each run with the run, newest first; None for one that cannot be read."""
-        for file in sorted(self.place.glob(f"*/{_FILE}"), reverse=True):
+        """Yield the file of each run with the run, first the one that worked last; None if it cannot be read."""
+        for file in self._files("*"):
             try:
                 yield file, TypeAdapter(Run).validate_json(file.read_bytes())
             except (OSError, ValidationError):
@@ -179,8 +179,12 @@ class Records:
     def drop_old(self) -> None:
         """Delete all but the newest ``KEPT`` runs of each command: daily runs of `drift` keep those of `up`."""
         for verb in Verb:
-            for file in sorted(self.place.glob(f"*-{verb}/{_FILE}"), reverse=True)[KEPT:]:
+            for file in self._files(f"*-{verb}")[KEPT:]:
                 shutil.rmtree(file.parent, ignore_errors=True)
+
+    def _files(self, folders: str) -> list[Path]:
+        """Return the files of runs, last written first: a run writes its file whenever something begins or ends."""
+        return sorted(self.place.glob(f"{folders}/{_FILE}"), key=lambda file: (_written(file), file), reverse=True)
 
     @contextmanager
     def alone(self) -> Iterator[int]:
@@ -200,13 +204,27 @@ class Records:
                 f"`{APP} fleet status` shows it. If it was killed, wait: its last processes finish their step.",
             )
         try:
+            locks.write(lock, "")
             yield lock
         finally:
             os.close(lock)
 
-    def is_running(self) -> bool:
-        """Return whether a run is working now."""
-        return bool(self.place.exists() and locks.holders(self.place / _LOCK))
+    def begin(self, run: Run, lock: int) -> None:
+        """Write the record of a run that begins or continues, and note in the lock that this run holds it."""
+        self.save(run)
+        locks.write(lock, run.id)
+
+    def is_running(self, run: Run) -> bool:
+        """Return whether a run is working now; one that still waits for an answer is not."""
+        lock = self.place / _LOCK
+        return lock.exists() and bool(locks.holders(lock)) and lock.read_text() == run.id
+
+
+def _written(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except FileNotFoundError:  # a run that has just begun deletes old ones
+        return 0
 
 
 def new(verb: Verb, *, waves: Sequence[str] = (), at_once: int = 0, hermetic: bool = False) -> Run:
@@ -254,7 +272,7 @@ def revision(checkout: Path = PROJECT_ROOT) -> str:
 
 
 def continued(run: Run, planned: Sequence[Entry], inputs: dict[str, str]) -> tuple[Run, list[str]]:
-    """Return a run with what is planned now, without what has succeeded, and why something runs again.
+    """Return a run with what is planned now, without what has succeeded, and why something runs again or no longer.
 
     Parameters
     ----------
@@ -276,6 +294,12 @@ def continued(run: Run, planned: Sequence[Entry], inputs: dict[str, str]) -> tup
             again.add(entry.stack)  # and with it what follows on the same stack
             kept.reset()
         entries.append(kept)
+    planned_now = {(each.verb, each.stack) for each in planned}
+    for key, entry in before.items():
+        if key not in planned_now and entry.result is not Result.OK:
+            reason = _why_again(entry, entry.inputs) or "has not run"
+            why = f"{entry.verb} does not run, because no wave of this run includes it now"
+            reasons.append(f"{entry.stack}: {reason}; {why}.")
     # With another release all of them run again, so each result is of this one.
     return replace(run, entries=entries, ended=0, release=version(APP)), reasons
 

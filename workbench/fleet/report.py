@@ -58,7 +58,7 @@ class FleetReport:
             return "killed"
         if Result.INTERRUPTED in results:
             return "interrupted"
-        if Result.FAILED in results:
+        if Result.FAILED in results or (Result.UNJUDGED in results and self.run.verb.is_change):
             return "failed"
         if Result.UNJUDGED in results:
             return "no verdict"

@@ -7,8 +7,9 @@ any moment leaves a record from which the run continues.
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final, Protocol
 
 from workbench.engine import INTERRUPTED
@@ -150,22 +151,30 @@ class Runner:
         """
         try:
             with self._counting_signals():
-                for number, stage in enumerate(planned):
-                    waiting = self._left(planned[:number], stage)
-                    if number and waiting:
-                        self._bake(planned[number - 1], stage)
-                    self._work_on(stage, waiting)
-                    if self._stops_after(stage):
-                        break
-        except BaseException:  # such as a closed output: no process stays behind
-            self.interrupt()
-            while self._running:
-                self._wait()
-            raise
+                try:
+                    self._work(planned)
+                except BaseException:
+                    self._end_all()
+                    raise
         finally:
             self.run.ended = self.clock.now()
             self.save()
         return not self._asked
+
+    def _work(self, planned: Sequence[Stage]) -> None:
+        for number, stage in enumerate(planned):
+            if waiting := self._left(planned[:number], stage):
+                self._bake(planned[: number + 1])
+                self._work_on(stage, waiting)
+            if self._stops_after(stage):
+                break
+
+    def _end_all(self) -> None:
+        """Ask what runs to end, unless that was done, and wait for it: the terminal may be gone, or the disk full."""
+        self.watcher, self._asked = Watcher(), max(self._asked, 1)
+        while self._running:
+            with suppress(OSError):
+                self._wait()
 
     def interrupt(self) -> None:
         """Ask the run to end."""
@@ -197,12 +206,16 @@ class Runner:
         bad = sum(entry.result.is_bad for entry in self.run.entries if entry.wave == stage.wave)
         return bool(self._asked) or (stage.failures is not None and bad > stage.failures)
 
-    def _bake(self, before: Stage, stage: Stage) -> None:
-        until = stage.pause + max(self.run.entry(before.verb, name).ended for name in before.stacks)
-        if stage.pause and until > self.clock.now():
-            self.watcher.bakes(stage, until)
+    def _bake(self, begun: Sequence[Stage]) -> None:
+        """Wait for the pauses before the last stage; one that follows a stage which ran again begins again."""
+        until = max((self._ended(each) + after.pause for each, after in pairwise(begun) if after.pause), default=0)
+        if until > self.clock.now():
+            self.watcher.bakes(begun[-1], until)
             while until > self.clock.now() and not self._asked:
                 self._wait()
+
+    def _ended(self, stage: Stage) -> float:
+        return max(self.run.entry(stage.verb, name).ended for name in stage.stacks)
 
     def _work_on(self, stage: Stage, waiting: Sequence[Entry]) -> None:
         queue = list(waiting)

@@ -41,7 +41,7 @@ class Result(StrEnum):
     """It failed or was refused; for `drift` and `verify`, the cluster differs."""
 
     UNJUDGED = "unjudged"
-    """`drift` and `verify` only: the cluster could not be compared."""
+    """`drift` and `verify` only: the cluster could not be compared, or sleeps outside its office hours."""
 
     INTERRUPTED = "interrupted"
     """It was asked to end before it was finished."""

@@ -119,7 +119,9 @@ def test_a_failure_in_the_second_wave_stops_the_third_and_resume_continues(place
 def test_an_edited_stack_file_runs_again(place: Path) -> None:
     run("up", "--yes")
     asked(place)
-    assert "nothing runs again" in run("resume").stderr
+    again = run("resume")
+    assert "nothing runs again" in again.stderr
+    assert (again.exit_code, again.stdout.splitlines()[-1]) == (0, "up finished: 4 updated")
     assert asked(place) == []
     file = place / "Pulumi.a.yaml"
     file.write_text(f"{file.read_text()} ")
@@ -137,6 +139,30 @@ def test_a_run_that_only_reads_does_not_hide_one_that_is_not_finished(place: Pat
     resumed = run("resume", "--yes")
     assert asked(place) == ["up b", "up d"]
     assert "Continuing `fleet up` of 20" in resumed.stderr
+    assert "up finished: 4 updated" in run("status").stdout
+    listed = json.loads(run("list", "--json").stdout)["stacks"]
+    assert [row["last"] for row in listed] == [
+        "preview: plan passed",
+        "up: updated",
+        "preview: plan passed",
+        "up: updated",
+    ]
+
+
+def test_a_failed_stack_that_moved_out_of_the_waves_of_the_run_is_named(place: Path) -> None:
+    (place / "broken-b").touch()
+    run("up", "--yes", "--wave", "second")
+    (place / "fleet.yaml").write_text(WAVES.replace("[b, c]", "[c]"))
+    asked(place)
+    resumed = run("resume", "--yes")
+    assert "b: failed; up does not run, because no wave of this run includes it now." in resumed.stderr
+
+
+def test_a_wave_that_was_renamed_is_named_by_resume(place: Path) -> None:
+    (place / "broken-b").touch()
+    run("up", "--yes", "--wave", "second")
+    (place / "fleet.yaml").write_text(WAVES.replace("second", "two"))
+    assert "--wave of the run that continues: no such wave: 'second'." in str(run("resume", "--yes").exception)
 
 
 def test_the_question_counts_what_is_left_to_do(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,6 +215,22 @@ def test_invalid_stack_files_are_named_before_anything_runs(place: Path) -> None
     assert "in Pulumi.b.yaml" in str(refused.exception)
     assert "in Pulumi.d.yaml" in str(refused.exception)
     assert asked(place) == []
+
+
+def test_mistakes_in_the_waves_and_in_stack_files_are_named_together(place: Path) -> None:
+    (place / "Pulumi.b.yaml").write_text("confg: {}")
+    (place / "fleet.yaml").write_text(WAVES.replace("waves:", "wave:"))
+    refused = str(run("up", "--yes").exception)
+    assert "in fleet.yaml" in refused
+    assert "in Pulumi.b.yaml" in refused
+
+
+def test_a_folder_that_cannot_be_written_is_no_difference(place: Path) -> None:
+    (place / "data").mkdir(mode=0o700)
+    (place / "data" / "fleet").touch()
+    for command, kind in (("drift", NoVerdictError), ("up", OSError)):
+        options = ["--yes"] if command == "up" else []
+        assert isinstance(run(command, *options).exception, kind)
 
 
 def test_to_a_script_a_comparison_that_cannot_start_is_no_difference(place: Path) -> None:

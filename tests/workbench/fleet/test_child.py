@@ -95,6 +95,26 @@ def test_a_program_that_is_missing_is_a_failure_of_its_stack(place: Path) -> Non
     assert (process.poll(), process.problem()) == (1, "`igz-clusters up` cannot be started: No such file or directory.")
 
 
+def test_a_comparison_that_cannot_start_is_no_difference(place: Path) -> None:
+    lock = locks.take(place / "lock")
+    assert lock is not None
+    of = entry(Verb.DRIFT)
+    process = Process(of, Files(place / "run", of), [str(place / "none")], lock)
+    os.close(lock)
+    assert process.poll() == 3
+
+
+@pytest.mark.parametrize(
+    ("checks", "code", "problem"),
+    [("[]", 3, "Asleep until 08:00. Nothing was verified."), ('[{"deviations": []}]', 0, "")],
+)
+def test_a_cluster_that_sleeps_is_not_verified(place: Path, checks: str, code: int, problem: str) -> None:
+    said = f'{{"checks": {checks}, "notes": ["Asleep until 08:00. Nothing was verified."]}}'
+    process = started(place, f"echo '{said}'", entry(Verb.VERIFY))
+    assert ended(process) == code
+    assert process.problem() == problem
+
+
 def test_a_failed_repair_ends_the_stack(place: Path) -> None:
     process = started(place, 'echo "error: no" >&2; exit 1', entry(needs_repair=True))
     assert ended(process) == 1

@@ -35,7 +35,7 @@ def test_each_folder_has_its_own_runs(folder: Folder, tmp_path: Path) -> None:
 def test_reading_creates_nothing(folder: Folder, tmp_path: Path) -> None:
     folder("a")
     assert Records.of_folder().newest() is None
-    assert not Records.of_folder().is_running()
+    assert not Records.of_folder().is_running(new(Verb.UP))
     assert not (tmp_path / "data").exists()
 
 
@@ -61,12 +61,14 @@ def test_a_damaged_record_is_named(folder: Folder) -> None:
 
 def test_one_run_works_at_a_time(folder: Folder) -> None:
     place = folder("a")
-    records = Records.of_folder()
+    records, run = Records.of_folder(), new(Verb.UP)
     with records.alone() as lock:
+        records.begin(run, lock)
         os.set_inheritable(lock, True)  # noqa: FBT003 its only parameter
         holder = subprocess.Popen(["sleep", "600"], pass_fds=(lock,))
     try:
-        assert records.is_running(), "a process of the run still works"
+        assert records.is_running(run), "a process of the run still works"
+        assert not records.is_running(new(Verb.UP))
         with pytest.raises(UserError) as refused, records.alone():
             pass
         assert str(refused.value).startswith(
@@ -76,7 +78,26 @@ def test_one_run_works_at_a_time(folder: Folder) -> None:
         holder.kill()
         holder.wait()
     with records.alone():
-        pass
+        assert not records.is_running(run), "another run may wait for an answer"
+
+
+def test_the_run_that_worked_last_is_the_newest(folder: Folder) -> None:
+    folder("a")
+    records, up, preview = Records.of_folder(), Run("001-up", Verb.UP), Run("002-preview", Verb.PREVIEW)
+    for second, run in enumerate((up, preview, up), 1):
+        records.save(run)
+        os.utime(records.folder(run) / "run.json", (second, second))
+    assert records.newest() == up
+
+
+def test_a_stack_that_has_not_succeeded_and_is_in_no_wave_any_more_is_named() -> None:
+    entries = [Entry("one", Verb.UP, name) for name in "abcd"]
+    for entry, result in zip(entries, (Result.OK, Result.FAILED, Result.RUNNING, Result.WAITING), strict=True):
+        entry.result = result
+    run, reasons = record.continued(Run("id", Verb.UP, entries=entries), [], {})
+    gone = "up does not run, because no wave of this run includes it now."
+    assert reasons == [f"b: failed; {gone}", f"c: was killed; {gone}", f"d: has not run; {gone}"]
+    assert run.entries == []
 
 
 def test_stack_file_overrides_and_package_decide_whether_a_result_holds(folder: Folder) -> None:

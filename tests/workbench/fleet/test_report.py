@@ -37,6 +37,7 @@ OK, BAD, LEFT = Result.OK, Result.FAILED, Result.WAITING
         (reported(OK, BAD, LEFT), "failed", 1),
         (reported(OK, Result.UNJUDGED, verb=Verb.DRIFT), "no verdict", 3),
         (reported(BAD, Result.UNJUDGED, verb=Verb.DRIFT), "failed", 1),
+        (reported(OK, Result.UNJUDGED, LEFT), "failed", 1),
         (reported(OK, Result.INTERRUPTED, LEFT), "interrupted", 3),
         (reported(OK, LEFT), "interrupted", 3),
         (reported(OK, Result.RUNNING), "killed", 3),

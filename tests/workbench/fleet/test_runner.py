@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from errno import ENOSPC
 
 import pytest
 from typing_extensions import override
@@ -200,6 +201,15 @@ def test_the_next_wave_waits_for_the_bake_time() -> None:
     assert second.begun - first.ended == pytest.approx(1800, abs=1)
 
 
+def test_a_pause_begins_again_after_a_wave_that_ran_again_although_the_wave_between_them_has_succeeded() -> None:
+    world = World(Plan((Planned("canary", ("a",), bake=1800), Planned("second", ("b",)), Planned("rest", ("c",)))))
+    world.codes = {(Verb.UP, "c"): 1}
+    world.work()
+    world.codes.clear()
+    world.resume(a="edited")
+    assert world.log == ["up a", "bake 1800", "up c"]
+
+
 def test_a_wave_is_verified_after_its_bake_time_and_a_deviation_stops_the_run() -> None:
     world = World(plan(["a"], ["b"], bake=60, verify=True), codes={(Verb.VERIFY, "a"): 1})
     world.work()
@@ -340,6 +350,35 @@ def test_an_error_of_our_own_leaves_no_process_behind() -> None:
         world.work()
     assert [child.interrupts for child in world.children] == [1, 1]
     assert world.results() == {"up a": "interrupted", "up b": "interrupted"}
+
+
+def test_an_output_that_is_gone_after_ctrl_c_is_no_second_ctrl_c() -> None:
+    class Closed(World):
+        """Its terminal is gone, or `tee`, which Ctrl-C ends too."""
+
+        @override
+        def interrupted(self, running: int, *, is_first: bool) -> None:
+            raise SystemExit(130)
+
+    world = Closed(plan(["a", "b"]))
+    world.time.events[world.time.at + 3] = world.interrupt
+    with pytest.raises(SystemExit):
+        world.work()
+    assert [child.interrupts for child in world.children] == [1, 1]
+    assert world.results() == {"up a": "interrupted", "up b": "interrupted"}
+
+
+def test_a_record_that_cannot_be_written_leaves_no_process_behind() -> None:
+    class Full(World):
+        @override
+        def save(self) -> None:
+            if self.time.at > 1_003:
+                raise OSError(ENOSPC, "No space left on device", "run.json")
+
+    world = Full(plan(["a", "b", "c"]))
+    with pytest.raises(OSError, match="No space left"):
+        world.work()
+    assert [child.poll() for child in world.children] == [0, 130]
 
 
 @pytest.mark.parametrize(
