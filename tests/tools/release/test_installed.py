@@ -174,6 +174,18 @@ def test_other_software_in_the_environment_is_noticed(run: Run, other_software: 
     assert "Traceback" not in said
 
 
+def test_the_recipe_is_built_by_its_command_in_the_root() -> None:
+    lines = (RECIPE / "Containerfile").read_text().replace("\\\n#", "")
+    [command] = re.findall(r"^#   podman build (.*)$", lines, re.MULTILINE)
+    words = shlex.split(command)
+    assert PROJECT_ROOT / words[words.index("--file") + 1] == RECIPE / "Containerfile"
+    assert "release=dist/v1.2.3" in words
+    assert PROJECT_ROOT / words[-1] == RECIPE
+    copied = re.findall(r"^COPY (\w\S+) ", lines, re.MULTILINE)
+    assert copied
+    assert all((RECIPE / name).is_file() for name in copied)
+
+
 def test_the_recipe_runs_the_script_and_leaves_no_right_and_no_secret() -> None:
     recipe = (RECIPE / "Containerfile").read_text()
     assert "\nRUN /install.sh /release /opt/igz-clusters\n" in recipe
