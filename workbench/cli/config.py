@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from components.contract.choices import DECIDES
+from components.contract.labels import is_dns_label
 from components.stack_files.inheritance import base_name
 from components.stack_files.yaml_source import inline
 from infra.config import CONFIG_KEY
@@ -211,7 +212,7 @@ def diff(left: StackAtRevision, right: StackAtRevision, *, as_json: AsJson = Fal
 
     Compares the values that apply, including defaults and those of a base, and shows what sets each value.
     STACK@REVISION is a stack at a commit of its repository: `config diff dev@main dev` shows what the work in progress
-    changes.
+    changes. The stack may have been deleted or renamed since that commit.
     Exit code 1 if something differs, 3 if one of them cannot be read.
     """
     try:
@@ -229,10 +230,12 @@ def diff(left: StackAtRevision, right: StackAtRevision, *, as_json: AsJson = Fal
 
 
 def _at(text: str) -> stacks.Stack:
-    """Return a stack, ``NAME`` or ``NAME@REVISION``."""
+    """Return a stack, ``NAME`` or ``NAME@REVISION``; the latter may have been deleted or renamed since."""
     name, at, revision = text.partition("@")
-    stacks.require(name)
-    return stack_at(stacks.stack_files()[name], revision, text) if at else stacks.find(name)
+    if not (at and is_dns_label(name)):
+        return stacks.find(name)  # refuses names of another form
+    file = stacks.stack_files().get(name, stacks.folder() / f"Pulumi.{name}.yaml")
+    return stack_at(file, revision, text)
 
 
 def _row(found: Difference) -> dict[str, Any]:

@@ -366,7 +366,16 @@ def test_diff_compares_with_a_commit_and_its_base(organisation: Path) -> None:
     refused = run("diff", "good@nowhere", "good").exception
     assert str(refused).startswith("good@nowhere: 'nowhere' is neither a stack nor a commit")
     assert isinstance(refused, NoVerdictError)
-    assert str(run("diff", "godo@HEAD", "good").exception).startswith("Stack 'godo' not found")
+    assert str(run("diff", "../good@HEAD", "good").exception).startswith("Stack '../good' not found")
+
+
+def test_diff_compares_with_a_stack_that_was_renamed_or_deleted_since(organisation: Path) -> None:
+    committed(organisation)
+    (organisation / "Pulumi.good.yaml").rename(organisation / "Pulumi.better.yaml")
+    assert run("diff", "good@HEAD", "better").exit_code == 0
+    absent = run("diff", "godo@HEAD", "better").exception
+    assert isinstance(absent, NoVerdictError)
+    assert "has no file Pulumi.godo.yaml.\nName a commit that has it, or another stack." in str(absent)
 
 
 def test_diff_names_the_base_of_a_commit_in_which_it_was_invalid(organisation: Path) -> None:
