@@ -44,6 +44,16 @@ def test_stack_files_in_the_current_folder_are_meant_and_no_others(tmp_path: Pat
     assert caught.value.hint == "Known stacks: mine."
 
 
+@pytest.mark.parametrize("example", ["typescript", "yaml"])
+def test_the_folder_of_a_program_in_another_language_has_its_own_local_stack(
+    example: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = PROJECT_ROOT / "examples" / example
+    monkeypatch.chdir(place)
+    found = stacks.find("local")
+    assert (found.file, found.is_local) == (place / "Pulumi.local.yaml", True)
+
+
 def test_a_chosen_folder_wins_over_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = tmp_path / "chosen"
     chosen.mkdir()
