@@ -179,6 +179,25 @@ def written(document: Any) -> str:
     return text
 
 
+class _InlineDumper(yaml.SafeDumper):
+    """Writes text without quotes if every reader takes it for text, else in double ones, which keep it in one line."""
+
+    @override
+    def choose_scalar_style(self) -> str:
+        return super().choose_scalar_style() and '"'
+
+
+_InlineDumper.add_representer(
+    str, lambda dumper, text: dumper.represent_scalar(f"{_YAML}str", text, style='"' if _is_number(text) else None)
+)
+
+
+def inline(value: Any) -> str:
+    """Return a value as YAML on one line, which ``parse`` reads as the same value."""
+    text: str = yaml.dump([value], Dumper=_InlineDumper, default_flow_style=True, width=float("inf"), sort_keys=False)
+    return text.strip()[1:-1]
+
+
 class _Reading:
     """Builds the values of nodes and records their positions."""
 
@@ -262,8 +281,12 @@ def _scalar_problem(node: Any) -> str:
     if not _is_encodable(node.value):
         return _HALF
     is_plain_text = node.style is None and node.tag == f"{_YAML}str"
-    is_number = is_plain_text and _NUMBER.fullmatch(node.value.replace("_", ""))
-    return _SURPRISING.format(shown(node.value)) if is_number else ""
+    return _SURPRISING.format(shown(node.value)) if is_plain_text and _is_number(node.value) else ""
+
+
+def _is_number(text: str) -> bool:
+    """Return whether the engine reads a text without quotes as a number."""
+    return bool(_NUMBER.fullmatch(text.replace("_", "")))
 
 
 def _is_encodable(text: str) -> bool:

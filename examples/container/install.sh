@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs a release from the folder of its files into a new environment, by hashes alone:
-#   ./install.sh dist/v1.2.3 /opt/igz-clusters
+#   examples/container/install.sh dist/v1.2.3 /opt/igz-clusters
 # Verify SHA256SUMS.sig before: RELEASE.md says how.
 set -eu
 release=$1

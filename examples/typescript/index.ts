@@ -1,4 +1,5 @@
-// A development cluster with a GPU pool for each team: on EKS, or on this machine in the stack "local".
+// A development cluster with a GPU pool for each team: on EKS, or on this machine in the stack "local", for which
+// Pulumi.local.yaml has the same settings.
 import * as pulumi from "@pulumi/pulumi";
 import { Cluster, types } from "@pulumi/igz-clusters";
 

@@ -15,13 +15,17 @@ from workbench.system.paths import FOLDER_VARIABLE
 pytestmark = [pytest.mark.control_plane, pytest.mark.full]
 
 
-@pytest.mark.parametrize(("program", "initial"), [(in_yaml, 2), (in_typescript, 3)])
+@pytest.mark.parametrize(
+    ("program", "example", "initial"),
+    [(in_yaml, "yaml", 2), (in_typescript, "typescript", 3)],
+    ids=["yaml", "typescript"],
+)
 def test_a_program_makes_a_local_cluster_leaves_it_alone_and_takes_it_away(
-    tmp_path: Path, program: Callable[[Pulumi, Path], Path], initial: int
+    tmp_path: Path, program: Callable[[Pulumi, Path], Path], example: str, initial: int
 ) -> None:
     for folder in ("data", "stacks"):
         (tmp_path / folder).mkdir(mode=0o700)
-    shutil.copy(EXAMPLES / "yaml" / "Pulumi.local.yaml", tmp_path / "stacks")
+    shutil.copy(EXAMPLES / example / "Pulumi.local.yaml", tmp_path / "stacks")
     with new_cluster(tmp_path / "data") as cluster:
         variables = {FOLDER_VARIABLE: str(tmp_path / "stacks")}
         printed = cluster.command("env", "local", "--hermetic", check=True, **variables).stdout

@@ -60,8 +60,8 @@ def in_python(pulumi: Pulumi, folder: Path, changes: str = "") -> Path:
     return made
 
 
-def choices(stack: str) -> dict[str, Any]:
-    document: dict[str, Any] = yaml.safe_load((EXAMPLES / "yaml" / f"Pulumi.{stack}.yaml").read_text())
+def choices(stack: str, example: str = "yaml") -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load((EXAMPLES / example / f"Pulumi.{stack}.yaml").read_text())
     inner: dict[str, Any] = document["config"][CONFIG_KEY]
     return inner
 
@@ -126,9 +126,14 @@ def test_the_example_in_yaml_plans_what_the_program_does(toolchain: Toolchain, t
 def test_the_example_in_typescript_plans_what_the_program_does(toolchain: Toolchain, tmp_path: Path) -> None:
     # The stack file holds no settings: the packs judge what the program passes, as of a development cluster.
     pulumi = engine("dev", None, tmp_path / "engine", toolchain, languages())
-    planned = pulumi.planned(in_typescript(pulumi, tmp_path / "program"))
+    program = in_typescript(pulumi, tmp_path / "program")
+    planned = pulumi.planned(program)
     assert {"vision", "speech"} < component(planned)["pools"].keys()
     assert_is_the_programs(planned, pulumi, tmp_path / "own", toolchain)
+    on_this_machine = choices("local", "typescript")
+    local = engine("local", on_this_machine, tmp_path / "local", toolchain, languages())
+    local.output(program, "stack", "init", "local", "--no-select")
+    assert component(local.planned(program)) == on_this_machine
 
 
 @pytest.mark.parametrize(("environment", "level"), [("dev", "advisory"), ("prod", "mandatory")])

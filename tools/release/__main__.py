@@ -1,7 +1,8 @@
 """``python -m tools.release``: makes a release of the checked-out commit in ``dist/vX.Y.Z``; pushes nothing.
 
-It checks the commit, runs ``make check``, builds twice, and writes the bill of materials, the pinned requirements, the
-notes, the hashes of all these and a signature of the hashes. Run it again at any time: it keeps what is the same.
+It checks the commit and what signing needs, runs ``make check``, builds twice, and writes the bill of materials, the
+pinned requirements, the notes, the hashes of all these and a signature of the hashes. Run it again at any time: it
+keeps what is the same.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
 DIST: Final = PROJECT_ROOT / "dist"
+SIGNATURE: Final = f"{SUMS}.sig"
 
 
 class _Progress:
@@ -57,7 +59,10 @@ def main(given: Sequence[str] | None = None) -> int:
         print("\n".join([f"{release.commit[:12]} cannot become {release.tag}:", *found]), file=sys.stderr)
     if found and not options.dry_run:
         return 1
+    target = DIST / release.tag
     if not options.dry_run:
+        if not options.unsigned:
+            require_signing(target, options.key)
         say("make check")
         check()
     with temporary.folder("release-files") as (place, _):
@@ -66,12 +71,25 @@ def main(given: Sequence[str] | None = None) -> int:
         if options.dry_run:
             print(sums, end="")
             return bool(found)
-        target = keep(Path(place), DIST / release.tag)
+        keep(Path(place), target)
     if not options.unsigned:
         say("signing")
         sign(target, options.key)
     print(_next(release, target))
     return 0
+
+
+def require_signing(target: Path, key: Path | None) -> None:
+    """Check what signing needs, so that it does not fail after the long steps.
+
+    Raises
+    ------
+    UserError
+        The file of allowed signers is missing; or there is no key, and the release is not signed yet.
+    """
+    signing.require_signers(signing.SIGNERS)
+    if not (target / SIGNATURE).exists():
+        signing.key_file(key)
 
 
 def check() -> None:
@@ -118,7 +136,7 @@ def keep(made: Path, target: Path) -> Path:
 
 def sign(target: Path, key: Path | None) -> None:
     """Sign the hashes of a release unless they are signed."""
-    sums, signature = target / SUMS, target / f"{SUMS}.sig"
+    sums, signature = target / SUMS, target / SIGNATURE
     if signature.exists():
         signing.verify(sums, signature, signing.SIGNERS)
     else:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-import yaml
 
 from components.contract.choices import DECIDES
+from components.contract.labels import is_dns_label
 from components.stack_files.inheritance import base_name
+from components.stack_files.yaml_source import inline
 from infra.config import CONFIG_KEY
 from infra.config.effective import Effective, effective
 from infra.config.problems import nearest, path_text, shown
@@ -159,7 +160,7 @@ def _facts(key: Key) -> dict[str, Any]:
         "type": key.node.kind,
         "allowed": list(values_of(key.node)),
         "default": default_of(key).replace("`", ""),
-        "example": "" if example is None else f"{key.path[-1]}: {_inline(example)}",
+        "example": "" if example is None else f"{key.path[-1]}: {inline(example)}",
         "decides": said.get(DECIDES, ""),
     }
 
@@ -169,7 +170,7 @@ def show(stack: StackName, *, as_json: AsJson = False) -> None:
     """Print the configuration that applies, with every default.
 
     Each default comes with its reason; where the stack file refines a base, each other value with its file and line.
-    The output is a valid stack file that means the same, without the base.
+    The output is a valid stack file that means the same, without the base; --json prints the settings only.
     """
     found = stacks.find(stack)
     if not as_json:
@@ -188,7 +189,11 @@ def show(stack: StackName, *, as_json: AsJson = False) -> None:
 
 def _lines(stack: stacks.Stack) -> Iterator[str]:
     yield f"# {stacks.shown_path(stack.file)} with every default written out."
+    others = ((key, value) for key, value in stack.document.items() if key != "config")
+    yield from (f"{inline(key)}: {inline(value)}" for key, value in others)
     yield "config:"
+    others = ((key, value) for key, value in stack.document["config"].items() if key != CONFIG_KEY)
+    yield from (f"  {inline(key)}: {inline(value)}" for key, value in others)
     yield f"  {CONFIG_KEY}:"
     origins = stack.origins if stack.base else {}
     for each in effective(stack.config):
@@ -196,9 +201,9 @@ def _lines(stack: stacks.Stack) -> Iterator[str]:
 
 
 def _line(entry: Effective, origin: Origin | None) -> str:
-    value = "" if entry.has_keys else f" {_inline(entry.value)}"
+    value = "" if entry.has_keys else f" {inline(entry.value)}"
     why = f"default: {entry.why_default}" if entry.why_default else "" if entry.has_keys or not origin else str(origin)
-    return f"{_inline(entry.path[-1])}:{value}" + (f"  # {why}" if why else "")
+    return f"{inline(entry.path[-1])}:{value}" + (f"  # {why}" if why else "")
 
 
 @app.command()
@@ -207,7 +212,7 @@ def diff(left: StackAtRevision, right: StackAtRevision, *, as_json: AsJson = Fal
 
     Compares the values that apply, including defaults and those of a base, and shows what sets each value.
     STACK@REVISION is a stack at a commit of its repository: `config diff dev@main dev` shows what the work in progress
-    changes.
+    changes. The stack may have been deleted or renamed since that commit.
     Exit code 1 if something differs, 3 if one of them cannot be read.
     """
     try:
@@ -225,10 +230,12 @@ def diff(left: StackAtRevision, right: StackAtRevision, *, as_json: AsJson = Fal
 
 
 def _at(text: str) -> stacks.Stack:
-    """Return a stack, ``NAME`` or ``NAME@REVISION``."""
+    """Return a stack, ``NAME`` or ``NAME@REVISION``; the latter may have been deleted or renamed since."""
     name, at, revision = text.partition("@")
-    stacks.require(name)
-    return stack_at(stacks.stack_files()[name], revision, text) if at else stacks.find(name)
+    if not (at and is_dns_label(name)):
+        return stacks.find(name)  # refuses names of another form
+    file = stacks.stack_files().get(name, stacks.folder() / f"Pulumi.{name}.yaml")
+    return stack_at(file, revision, text)
 
 
 def _row(found: Difference) -> dict[str, Any]:
@@ -242,13 +249,8 @@ def _as_json(value: Value | None) -> dict[str, Any] | None:
 def _cell(value: Value | None) -> str:
     if value is None:
         return "-"
-    return _inline(value.value) + (f"  ({value.origin})" if value.origin else "")
+    return inline(value.value) + (f"  ({value.origin})" if value.origin else "")
 
 
 def _print_json(value: Any) -> None:
     out.print_json(json.dumps(value), ensure_ascii=True)  # a key may contain control characters
-
-
-def _inline(value: Any) -> str:
-    """Return a value as YAML on one line."""
-    return yaml.safe_dump([value], default_flow_style=True, width=float("inf"), sort_keys=False).strip()[1:-1]

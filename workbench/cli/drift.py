@@ -15,7 +15,7 @@ from workbench.report import terminal
 from workbench.report.model import Outcome, Report, Source, StackReport, most_severe
 from workbench.report.verdict import Case, judge, unreadable
 from workbench.review.drift import compared, tools_for
-from workbench.system.errors import UserError
+from workbench.system.errors import NoVerdictError, UserError
 from workbench.system.files import write_private
 from workbench.system.paths import unusable
 from workbench.toolchain import ensure
@@ -40,8 +40,9 @@ def drift(
         raise typer.BadParameter(
             f"takes the event stream of one stack: one of {', '.join(names)}", param_hint="--events"
         )
+    known = _known()
     for name in names:
-        if name not in stacks.stack_files():
+        if name not in known:
             raise typer.BadParameter(_unknown(name), param_hint="STACK")
     found = tuple(report_on(name, events=events, hermetic=hermetic) for name in sorted(set(names)))
     report = Report(most_severe(stack.outcome for stack in found), found)
@@ -52,8 +53,16 @@ def drift(
     raise typer.Exit(report.outcome.exit_code)
 
 
+def _known() -> dict[str, Path]:
+    """Return the stack files; to a script, exit code 1 would mean drift."""
+    try:
+        return stacks.stack_files()
+    except UserError as error:
+        raise NoVerdictError(error.message, error.hint) from None
+
+
 def _unknown(name: str) -> str:
-    """Return the error for an unknown stack, with the known ones; to a script, exit code 1 would mean drift."""
+    """Return the error for an unknown stack, with the known ones."""
     try:
         stacks.find(name)
     except UserError as error:

@@ -79,21 +79,26 @@ def folder() -> Path:
     Raises
     ------
     UserError
-        The variable does not name an existing folder.
+        The variable does not name an existing folder, or it cannot be read.
     """
     if chosen := os.environ.get(FOLDER_VARIABLE):
         if not Path(chosen).is_dir():
             raise UserError(f"--directory, {FOLDER_VARIABLE}: folder {chosen} does not exist.")
+        if not os.access(chosen, os.R_OK | os.X_OK):
+            raise UserError(
+                f"--directory, {FOLDER_VARIABLE}: folder {chosen} cannot be read.", "Run the command as its owner."
+            )
         return Path(chosen).resolve()
     current = Path.cwd().resolve()
     return current if any(map(_is_ours, current.glob("Pulumi.*.yaml"))) else PROJECT_ROOT
 
 
 def _is_ours(file: Path) -> bool:
+    """Return whether a file has our settings; one that cannot be read counts, so that its reader reports that."""
     try:
-        return CONFIG_KEY in file.read_text(errors="replace")
+        return not file.is_dir() and CONFIG_KEY in file.read_text(errors="replace")
     except OSError:
-        return False
+        return True
 
 
 class StackFileError(UserError):

@@ -12,6 +12,7 @@ from components.stack_files.yaml_source import (
     VALUES_MAX,
     Position,
     SourceError,
+    inline,
     parse,
     read,
     written,
@@ -29,6 +30,30 @@ def test_plain_data_is_read_as_yaml_reads_it(value: Any) -> None:
     text = written({"value": value})
     assert parse(text).document == yaml.safe_load(text)
     assert parse(text).problems == ()
+
+
+@given(PLAIN)
+def test_plain_data_on_one_line_is_read_as_it_was(value: Any) -> None:
+    text = inline(value)
+    assert "\n" not in text
+    source = parse(f"a:\n  b: {text}  # why\n")
+    assert (source.document, source.problems) == ({"a": {"b": value}}, ())
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("089", '"089"'),
+        ("1e3", '"1e3"'),
+        ("1.36", '"1.36"'),
+        ("off", '"off"'),
+        ("two\nlines\n", '"two\\nlines\\n"'),
+        ("10.20.0.0/16", "10.20.0.0/16"),
+        ({"min": 0, "of": ["m6i.xlarge", None]}, "{min: 0, of: [m6i.xlarge, null]}"),
+    ],
+)
+def test_text_on_one_line_has_quotes_where_a_reader_needs_them(value: Any, text: str) -> None:
+    assert inline(value) == text
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from tools.release.checks import Release
 from tools.release.wheel import CONTENTS, FOLDER, PATH_FILE
 from tools.tracked import tracked
 from workbench.system.git import git
-from workbench.system.paths import PROJECT_ROOT, cache_dir
+from workbench.system.paths import FOLDER_VARIABLE, PROJECT_ROOT, cache_dir
 from workbench.toolchain import Toolchain, ensure
 
 pytestmark = [pytest.mark.full, pytest.mark.control_plane, pytest.mark.xdist_group("installed")]
@@ -174,10 +174,24 @@ def test_other_software_in_the_environment_is_noticed(run: Run, other_software: 
     assert "Traceback" not in said
 
 
+def test_the_recipe_is_built_by_its_command_in_the_root() -> None:
+    lines = (RECIPE / "Containerfile").read_text().replace("\\\n#", "")
+    [command] = re.findall(r"^#   podman build (.*)$", lines, re.MULTILINE)
+    words = shlex.split(command)
+    assert PROJECT_ROOT / words[words.index("--file") + 1] == RECIPE / "Containerfile"
+    assert "release=dist/v1.2.3" in words
+    assert PROJECT_ROOT / words[-1] == RECIPE
+    copied = re.findall(r"^COPY (\w\S+) ", lines, re.MULTILINE)
+    assert copied
+    assert all((RECIPE / name).is_file() for name in copied)
+
+
 def test_the_recipe_runs_the_script_and_leaves_no_right_and_no_secret() -> None:
     recipe = (RECIPE / "Containerfile").read_text()
     assert "\nRUN /install.sh /release /opt/igz-clusters\n" in recipe
     assert re.search(r"^USER [1-9]\d+$", recipe, re.MULTILINE)
+    assert "\nWORKDIR /stacks\n" in recipe
+    assert re.search(rf"^    {FOLDER_VARIABLE}=/stacks ", recipe, re.MULTILINE)
     assert not re.search(r"^(ARG|ENV) .*(TOKEN|SECRET|PASSWORD|KEY)", recipe, re.MULTILINE)
     images = re.findall(r"^ARG \w+_IMAGE=(\S+)$", recipe, re.MULTILINE)
     assert len(images) == 2

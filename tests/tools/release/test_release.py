@@ -1,6 +1,7 @@
 """Parts of the release command. `test_installed.py` builds and installs a whole one."""
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -262,6 +263,34 @@ def test_a_signature_for_something_else_is_refused(sums: Path, key: Path, signer
         signing.verify(sums, sums.with_name(f"{SUMS}.sig"), signers)
 
 
+def test_a_key_may_be_in_the_home_folder_and_have_only_its_public_half_there(
+    tmp_path: Path, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert signing.key_file(Path("~/key")) == key
+    key.unlink()
+    assert signing.key_file(Path("~/key")) == key
+
+
+@pytest.mark.parametrize(
+    ("of_git", "said"),
+    [
+        (None, "There is no key to sign with."),
+        ("~/missing", "Git's user.signingKey: '~/missing' is not the file of an SSH key."),
+        ("3AA5C34371567BD2", "Git's user.signingKey: '3AA5C34371567BD2' is not the file of an SSH key."),
+        ("ssh-rsa " + "A" * 700, "Git's user.signingKey: 'ssh-rsa AAA"),
+        ("key::ssh-ed25519 AAAA", "Git's user.signingKey: 'key::ssh-ed25519 AAAA' is not the file of an SSH key."),
+    ],
+)
+def test_a_key_that_is_no_file_is_refused(of_git: str | None, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tools.release.signing.git", lambda *_: of_git)
+    with pytest.raises(UserError, match=f"^{re.escape(said)}") as caught:
+        signing.key_file(None)
+    assert caught.value.hint.startswith("Name the file of an SSH key with --key FILE")
+    with pytest.raises(UserError, match=r"^--key: '/missing' is not the file"):
+        signing.key_file(Path("/missing"))
+
+
 # The folder of the release.
 
 
@@ -311,6 +340,28 @@ def test_the_command_signs_once_keeps_the_files_and_prints_what_is_next(
     assert [line.partition("s  ")[2] for line in said.err.splitlines()[:4]] == [
         "checking v1.2.3 at 012345678901", "make check", "building twice", "signing",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("missing", ["key", "signers"])
+def test_what_signing_lacks_is_known_before_the_long_steps(
+    tmp_path: Path, key: Path, signers: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    def long_step() -> None:
+        raise InterruptedError
+
+    monkeypatch.setattr("tools.release.checks.problems", lambda _: [])
+    monkeypatch.setattr("tools.release.checks.current", lambda: RELEASE)
+    monkeypatch.setattr("tools.release.__main__.check", long_step)
+    monkeypatch.setattr("tools.release.__main__.DIST", tmp_path / "dist")
+    monkeypatch.setattr("tools.release.signing.SIGNERS", signers)
+    with pytest.raises(InterruptedError):
+        main(["--key", str(key)])
+    for file in {"key": (key, key.with_suffix(".pub")), "signers": (signers,)}[missing]:
+        file.unlink()
+    with pytest.raises(UserError, match=r"is not the file of an SSH key|is missing: it names who may sign"):
+        main(["--key", str(key)])
+    with pytest.raises(InterruptedError):
+        main(["--key", str(key), "--unsigned"])
 
 
 def test_the_notes_name_the_commit_and_the_tag() -> None:

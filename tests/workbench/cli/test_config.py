@@ -8,8 +8,10 @@ import yaml
 from click.testing import Result
 from typer.testing import CliRunner
 
+from components.contract.certificates import EXAMPLE
+from components.stack_files import yaml_source
 from infra.config import CONFIG_KEY, parse
-from support.eks import document
+from support.eks import ACCOUNT, document
 from support.stack_files import VALID
 from workbench import stacks
 from workbench.cli import stack
@@ -161,9 +163,27 @@ def test_every_stack_command_says_the_same_before_anything_is_built(
 def test_show_prints_a_stack_file_that_means_the_same_and_leaves_no_default_unsaid(name: str) -> None:
     result = run("show", name)
     assert result.exit_code == 0
-    shown = yaml.safe_load(result.stdout)["config"][CONFIG_KEY]
+    source = yaml_source.parse(result.stdout)
+    assert source.problems == ()
+    shown = source.document["config"][CONFIG_KEY]
     assert parse(shown) == stacks.find(name).config
     assert shown == stacks.find(name).config.model_dump(mode="json", by_alias=True)
+
+
+def test_show_keeps_text_that_looks_like_a_number_and_the_keys_of_the_engine(checkout: Path) -> None:
+    tags = {"team": "0815", "cost-center": "1e3", "089": "1_000"}
+    settings = document({"cluster.trustedCertificates": [EXAMPLE], "cluster.tags": tags})
+    others = {"aws:profile": "0123", "acme:token": {"secure": "v1:abc="}}
+    whole = {"encryptionsalt": "v1:abc=", "config": {**others, CONFIG_KEY: settings}}
+    (checkout / "Pulumi.given.yaml").write_text(yaml_source.written(whole).replace(ACCOUNT, "089345678901"))
+    printed = run("show", "given").stdout
+    (checkout / "Pulumi.shown.yaml").write_text(printed)
+    given, shown = stacks.find("given"), stacks.find("shown")
+    assert shown.config == given.config
+    assert shown.document["config"].pop(CONFIG_KEY)
+    assert shown.document == {"encryptionsalt": "v1:abc=", "config": others}
+    assert '      accountId: "089345678901"\n' in printed
+    assert "      region: eu-west-1\n" in printed
 
 
 def test_show_marks_what_was_not_given_and_says_why(checkout: Path) -> None:
@@ -346,7 +366,16 @@ def test_diff_compares_with_a_commit_and_its_base(organisation: Path) -> None:
     refused = run("diff", "good@nowhere", "good").exception
     assert str(refused).startswith("good@nowhere: 'nowhere' is neither a stack nor a commit")
     assert isinstance(refused, NoVerdictError)
-    assert str(run("diff", "godo@HEAD", "good").exception).startswith("Stack 'godo' not found")
+    assert str(run("diff", "../good@HEAD", "good").exception).startswith("Stack '../good' not found")
+
+
+def test_diff_compares_with_a_stack_that_was_renamed_or_deleted_since(organisation: Path) -> None:
+    committed(organisation)
+    (organisation / "Pulumi.good.yaml").rename(organisation / "Pulumi.better.yaml")
+    assert run("diff", "good@HEAD", "better").exit_code == 0
+    absent = run("diff", "godo@HEAD", "better").exception
+    assert isinstance(absent, NoVerdictError)
+    assert "has no file Pulumi.godo.yaml.\nName a commit that has it, or another stack." in str(absent)
 
 
 def test_diff_names_the_base_of_a_commit_in_which_it_was_invalid(organisation: Path) -> None:

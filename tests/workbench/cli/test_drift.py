@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from workbench.cli.app import app
+from workbench.system.errors import NoVerdictError
+from workbench.system.paths import FOLDER_VARIABLE
 
 
-def test_only_drift_ends_with_the_exit_code_of_drift(tmp_path: Path) -> None:
+def test_only_drift_ends_with_the_exit_code_of_drift(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mistaken = CliRunner().invoke(app, ["drift", "one", "two", "--events", str(tmp_path / "events.jsonl")])
     assert mistaken.exit_code == 2
     assert "one stack: one of one, two" in " ".join(mistaken.output.split())
@@ -15,3 +18,7 @@ def test_only_drift_ends_with_the_exit_code_of_drift(tmp_path: Path) -> None:
     assert unknown.exit_code == 2
     assert "Stack 'nowhere' not found" in unknown.output
     assert "Known stacks: " in unknown.output
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "nowhere"))
+    no_folder = CliRunner().invoke(app, ["drift", "dev"]).exception
+    assert isinstance(no_folder, NoVerdictError)
+    assert "nowhere does not exist" in str(no_folder)

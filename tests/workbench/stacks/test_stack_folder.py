@@ -22,9 +22,17 @@ def test_a_folder_without_stack_files_of_ours_means_the_checkout(tmp_path: Path,
     assert stacks.find("local").file == PROJECT_ROOT / "Pulumi.local.yaml"
 
 
-def test_what_cannot_be_read_is_no_stack_file_of_ours(tmp_path: Path) -> None:
+def test_a_folder_is_no_stack_file_of_ours(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.folder.yaml").mkdir()
     assert stacks.folder() == PROJECT_ROOT
+
+
+def test_a_file_that_cannot_be_read_is_reported_instead_of_judging_the_checkout(tmp_path: Path) -> None:
+    file = tmp_path / "Pulumi.dev.yaml"
+    file.symlink_to(file)  # a circle, which not even the superuser can read
+    assert stacks.stack_files() == {"dev": file}
+    with pytest.raises(UserError, match=r"Pulumi\.dev\.yaml: the file cannot be read: "):
+        stacks.find("dev")
 
 
 def test_stack_files_in_the_current_folder_are_meant_and_no_others(tmp_path: Path) -> None:
@@ -34,6 +42,16 @@ def test_stack_files_in_the_current_folder_are_meant_and_no_others(tmp_path: Pat
     with pytest.raises(UserError, match=f"Stack 'local' not found in {tmp_path}") as caught:
         stacks.find("local")
     assert caught.value.hint == "Known stacks: mine."
+
+
+@pytest.mark.parametrize("example", ["typescript", "yaml"])
+def test_the_folder_of_a_program_in_another_language_has_its_own_local_stack(
+    example: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = PROJECT_ROOT / "examples" / example
+    monkeypatch.chdir(place)
+    found = stacks.find("local")
+    assert (found.file, found.is_local) == (place / "Pulumi.local.yaml", True)
 
 
 def test_a_chosen_folder_wins_over_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,6 +69,15 @@ def test_a_chosen_folder_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv(stacks.FOLDER_VARIABLE, "nowhere")
     with pytest.raises(UserError, match="--directory, IGZ_CLUSTERS_STACKS: folder nowhere does not exist"):
         stacks.find("local")
+
+
+def test_a_chosen_folder_that_cannot_be_read_is_not_one_without_stacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr("os.access", lambda *_: False)  # the superuser can read all folders
+    with pytest.raises(UserError, match=f"folder {tmp_path} cannot be read"):
+        stacks.stack_files()
 
 
 def test_a_mistake_names_the_file_as_seen_from_its_folder(tmp_path: Path) -> None:
