@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from workbench import stacks
-from workbench.cli.console import PLAIN, errors, out
+from workbench.cli.console import errors, out
 from workbench.cli.options import AsJson, Events, Hermetic
 from workbench.engine import INTERRUPTED
 from workbench.report import as_json as json_report
@@ -90,8 +90,6 @@ def _compared(stack: stacks.Stack, events: Path | None, *, hermetic: bool) -> St
         run = compared(stack, toolchain)
     if run.code == INTERRUPTED:
         raise typer.Exit(INTERRUPTED)
-    if run.note:
-        errors.print(f"note: {run.note}", **PLAIN)
     if events:
         write_private(events, run.events)
     if not run.events:
