@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from workbench import stacks
-from workbench.cli.console import errors, out
+from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, Events, Hermetic
 from workbench.engine import INTERRUPTED
 from workbench.report import as_json as json_report
@@ -15,6 +15,7 @@ from workbench.report import terminal
 from workbench.report.model import Outcome, Report, Source, StackReport, most_severe
 from workbench.report.verdict import Case, judge, unreadable
 from workbench.review.drift import compared, tools_for
+from workbench.stacks import stack_ownership
 from workbench.system.errors import UserError
 from workbench.system.files import write_private
 from workbench.system.paths import unusable
@@ -84,6 +85,8 @@ def report_on(name: str, *, events: Path | None = None, hermetic: bool) -> Stack
 
 
 def _compared(stack: stacks.Stack, events: Path | None, *, hermetic: bool) -> StackReport:
+    if stack.is_local and (note := stack_ownership.check(stack)):
+        errors.print(f"note: {note}", **PLAIN)
     with progress(errors) as report:
         toolchain = ensure(tools_for(stack), hermetic=hermetic, progress=report)
     with errors.status(f"comparing '{stack.name}' with the live resources"):

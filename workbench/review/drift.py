@@ -19,7 +19,7 @@ from workbench.local import Instance
 from workbench.recovery import state_findings
 from workbench.recovery.silence import api_sleep
 from workbench.report.events import noted
-from workbench.stacks import Stack, stack_ownership
+from workbench.stacks import Stack
 from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain
 
@@ -75,7 +75,6 @@ def _local(stack: Stack, toolchain: Toolchain) -> _Subject:
         raise UserError(f"The stack '{name}' needs recovery: {listed}", _recover(name))
     if not files.deployment().get("resources"):
         raise UserError(f"The stack '{name}' is not deployed; there is nothing to compare.", _up(name))
-    moved = stack_ownership.claim(stack)
     instance = Instance(name)
     if not instance.status().ready:
         raise UserError(f"The control plane '{name}' is not running.", _up(name))
@@ -86,7 +85,7 @@ def _local(stack: Stack, toolchain: Toolchain) -> _Subject:
             return files.deployment()
         return None
 
-    return _Subject(open_session(stack, toolchain, instance.kubeconfig), state, note=moved)
+    return _Subject(open_session(stack, toolchain, instance.kubeconfig), state)
 
 
 def _refuse_while_changed(name: str) -> None:
