@@ -205,6 +205,37 @@ def test_changes_that_are_not_committed_are_refused_or_said(folder: Path) -> Non
     assert "with changes that it does not hold" in made("--allow-dirty").stdout
 
 
+def test_deleted_overrides_are_a_change_that_is_not_committed(folder: Path) -> None:
+    overrides = folder / "policies" / "overrides.yaml"
+    overrides.parent.mkdir()
+    overrides.write_text("waivers: []\n")
+    git(folder, "add", "policies")
+    git(folder, "commit", "--quiet", "--message=overrides")
+    made()
+    for gone in (overrides.unlink, overrides.parent.rmdir):
+        gone()
+        text = refusal(run("make", "test", "--key", "key.pem"))
+        assert text.startswith("policies/overrides.yaml has changes that are not committed.\n")
+
+
+def test_another_link_as_the_stack_file_is_a_change_that_is_not_committed(folder: Path) -> None:
+    file = folder / "Pulumi.test.yaml"
+    for name in ("a.yaml", "b.yaml"):
+        (folder / name).write_text(file.read_text())
+    file.unlink()
+    file.symlink_to("a.yaml")
+    git(folder, "add", "a.yaml", "b.yaml", "Pulumi.test.yaml")
+    git(folder, "commit", "--quiet", "--message=links")
+    made()
+    file.unlink()
+    file.symlink_to("b.yaml")
+    text = refusal(run("make", "test", "--key", "key.pem"))
+    assert text.startswith("Pulumi.test.yaml has changes that are not committed.\n")
+    git(folder, "commit", "--quiet", "--all", "--message=another")
+    (folder / "b.yaml").write_text(f"{file.read_text()}\n")
+    assert refusal(run("make", "test", "--key", "key.pem")).startswith("b.yaml has changes that are not committed.\n")
+
+
 def test_a_stack_file_that_no_commit_holds_is_refused(folder: Path) -> None:
     (folder / ".gitignore").write_text("Pulumi.mine.yaml\n")
     (folder / "Pulumi.mine.yaml").write_text((folder / "Pulumi.test.yaml").read_text())
