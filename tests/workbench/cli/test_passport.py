@@ -321,11 +321,29 @@ def test_a_folder_is_no_file_to_write(option: str, folder: Path) -> None:
     assert run("key", "--output", ".").exit_code == 2
 
 
-@pytest.mark.parametrize("options", [("--output", "key.pem"), ("--page", "key.pem"), ("--page", "passport.json")])
-def test_passport_page_and_key_have_files_of_their_own(options: tuple[str, str], folder: Path) -> None:
-    before = (folder / "key.pem").read_text()
-    assert "is named twice" in refusal(run("make", "test", "--key", "key.pem", *options))
-    assert (folder / "key.pem").read_text() == before
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--output", "key.pem"),
+        ("--output", "key.pub"),
+        ("--page", "key.pem"),
+        ("--page", "passport.json"),
+        *[("--page", "e.json", evidence, "e.json") for evidence in ("--rehearsal", "--acceptance", "--backups")],
+    ],
+)
+def test_no_file_of_a_new_passport_is_written_over(options: tuple[str, ...], folder: Path) -> None:
+    before = [(folder / name).read_text() for name in ("key.pem", "key.pub")]
+    assert f"{folder / options[1]} would be overwritten" in refusal(run("make", "test", "--key", "key.pem", *options))
+    assert [(folder / name).read_text() for name in ("key.pem", "key.pub")] == before
+
+
+@pytest.mark.parametrize("page", ["passport.json", "key.pub", "link"])
+def test_a_page_is_not_written_over_the_passport_that_is_shown_or_its_key(page: str, folder: Path) -> None:
+    made()
+    (folder / "link").symlink_to("passport.json")
+    done = run("show", "passport.json", "--public-key", "key.pub", "--page", page)
+    assert "would be overwritten" in refusal(done)
+    assert verified().exit_code == 0
 
 
 def test_key_prints_the_public_key_alone(folder: Path) -> None:
