@@ -38,7 +38,7 @@ def _way(stack: StackConfig) -> str:
 try:
     stack = _choices()
     facts = run_facts(stack, _way(stack))
-    demand_the_guard(stack, _way(stack))
+    demand_the_guard(stack.policy_guard, _way(stack))
 except ConfigurationError as error:
     sys.exit("\n".join(f"error: {problem.place}{problem}" for problem in error.problems))
 except RunRefusedError as error:

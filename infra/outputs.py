@@ -5,7 +5,6 @@ from typing import Any
 import pulumi
 
 from components.clusters.handle import ClusterHandle
-from components.contract.groups import NodeGroup
 from components.contract.mlrun import default_node_selector
 from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
 from components.scheduling.priority_classes import PriorityClasses
@@ -29,30 +28,10 @@ def outputs(
         },
         **({"kubeconfig": cluster.kubeconfig} if cluster.kubeconfig is not None else {}),
         # By name, so that adding or removing a group does not change the entries of the others.
-        "pools": {group.name: _group(group) for group in cluster.groups},
+        "pools": {group.name: group.described for group in cluster.groups},
         "priorityClasses": {tier.value: classes.value_of(tier) for tier in UserPriority},
         "defaultPriorityClass": DEFAULT_USER_PRIORITY.value,
         "defaultNodeSelector": default_node_selector(cluster.groups, corrects=corrects),
         "namespaces": list(config.namespaces),
         **({"identities": identities} if identities else {}),
-    }
-
-
-def _group(group: NodeGroup) -> dict[str, Any]:
-    machine = group.instances[0]
-    return {
-        "pool": group.pool,
-        "role": group.role.value,
-        "lifecycle": group.lifecycle.value,
-        "min": group.size.min,
-        "max": group.size.max,
-        "instanceTypes": [instance.name for instance in group.instances],
-        "architecture": machine.architecture,
-        # Figures of one node: all types of a group have one shape.
-        "vcpus": machine.vcpus,
-        "gpus": machine.gpus,
-        "gpuModel": machine.gpu_model,
-        **({"devices": group.devices} if group.sharing or group.fabric else {}),
-        "labels": dict(group.labels),
-        "taints": [str(taint) for taint in group.taints],
     }

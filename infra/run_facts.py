@@ -79,13 +79,13 @@ def _sighting(cluster: ExistingConfig, way: str) -> ClusterInventory:
     return seen
 
 
-def demand_the_guard(config: StackConfig, way: str) -> None:
+def demand_the_guard(guard: PolicyGuard, way: str) -> None:
     """Stop an update without policy packs if the stack's guard requires them; previews always run.
 
     Parameters
     ----------
-    config
-        The stack.
+    guard
+        The guard of the stack.
     way
         How to run an update with packs, as a sentence for messages.
 
@@ -96,7 +96,6 @@ def demand_the_guard(config: StackConfig, way: str) -> None:
     """
     if pulumi.runtime.is_dry_run() or os.environ.get(GUARD_VARIABLE) == ATTACHED:
         return
-    guard = config.policy_guard
     found = f"policyGuard of this stack is '{guard}', but this update is not guarded. {way}"
     if guard is PolicyGuard.REQUIRED:
         raise RunRefusedError(found)

@@ -11,11 +11,11 @@ from pulumi.runtime.proto import analyzer_pb2 as proto
 from pulumi_policy import EnforcementLevel
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
+from components.stack_files.settings_of_the_run import STACK_KEY
 from policies.examples import UNKNOWN_TEXT, Example, Given
 from policies.registry import RULES
 from policies.rule import Rule
 from policies.sdk import Servicer, policies
-from policies.settings import STACK_KEY
 from policies.wire import LEVELS
 
 _LEVEL: Final = "enforcementLevel"

@@ -23,13 +23,15 @@ from typing_extensions import override
 from components.contract.component_package import CLUSTER_TYPE
 from components.contract.engine_marks import with_integers
 from components.contract.environments import Environment
+from components.contract.policy_choices import component_choices
+from components.stack_files.settings_of_the_run import STACK_KEY, stack_choices
 from policies.diagnostics import ALL_PACKS, REFERENCE, crash, doubt, notice, pack_name, said_by, violation, waived
 from policies.judge import Verdict, concerns, judge_resource, judge_stack
 from policies.registry import RULES
 from policies.remediation import Draft
 from policies.resource import Resource
 from policies.rule import STRICTNESS, Context, Level, Pack, Rule, WholeStack
-from policies.settings import STACK_KEY, component_choices, context, stack_choices
+from policies.settings import context
 from policies.unknown_policy import unknown_fails
 from policies.values import NotJudgeableError
 from policies.waivers import Waivers
@@ -92,7 +94,7 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
         self._tags: Mapping[str, str] = {}
         self._remedied: set[str] = set()
         self._waivers = Waivers()
-        self._choices: Mapping[str, Any] = stack_choices()
+        self._choices: Mapping[str, Any] = stack_choices() or {}
         self._own: Mapping[str, Any] | None = None
         """Settings of the stack file, empty if they cannot be read; None if it has none."""
         self._contexts: dict[str | None, Context] = {}
@@ -122,12 +124,10 @@ class Servicer(sdk_internals._PolicyAnalyzerServicer):  # noqa: SLF001 no public
     @override
     def ConfigureStack(self, request: Any, _context: Any) -> Any:
         # Only the key that rules read, and always, so that nothing is left of an earlier stack.
-        given = request.config.get(STACK_KEY)
-        pulumi.runtime.set_config(STACK_KEY, given)
+        pulumi.runtime.set_config(STACK_KEY, request.config.get(STACK_KEY))
         self._tags = dict(request.tags)
-        choices = stack_choices()
-        self._own = choices if given else None
-        self._choose(choices)
+        self._own = stack_choices()
+        self._choose(self._own or {})
         return super().ConfigureStack(request, _context)
 
     def _choose(self, choices: Mapping[str, Any]) -> None:

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, date, datetime
-from typing import Any, Final
+from typing import Any
 
-import pulumi
 from pydantic import ValidationError
 
 from components.contract.clusters import spot_taint
@@ -14,14 +13,10 @@ from components.contract.identity import JOBS_ACCOUNT
 from components.contract.lifecycle import Lifecycle
 from components.contract.namespaces import DEFAULT_NAMESPACES
 from components.contract.placement import offers_mutation
-from components.contract.policy_choices import SELECT_THE_RULES, PolicyChoices
+from components.contract.policy_choices import PolicyChoices
 from components.contract.pools import GPU_ROLES, USER_ROLES, PoolRole
 from components.contract.sharing import shared_resource
-from components.stack_files.inheritance import BaseFileError, folder_of_the_run, inherit
 from policies.rule import Context
-
-STACK_KEY: Final = "igz-clusters:stack"
-"""Full configuration key of the stack's settings."""
 
 
 def context(wanted: str | None, choices: Mapping[str, Any], stack_tags: Mapping[str, str]) -> Context:
@@ -115,38 +110,3 @@ def _policy_choices(given: Any) -> PolicyChoices:
     except ValidationError:
         # The program itself rejects it, with a better message.
         return PolicyChoices.model_validate({})
-
-
-def stack_choices() -> Mapping[str, Any]:
-    """Return the settings of the stack file and its base; empty if there are none."""
-    project, _, key = STACK_KEY.partition(":")
-    try:
-        choices = pulumi.Config(project).get_object(key)
-        choices = inherit(choices, folder_of_the_run()).settings
-    except (pulumi.ConfigTypeError, BaseFileError):
-        # Not JSON, or a wrong base: the program itself rejects it, with a better message.
-        return {}
-    return choices if isinstance(choices, dict) else {}
-
-
-def component_choices(inputs: Mapping[str, Any], own: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return the settings that count for the component of a program in another language.
-
-    Reviewers see which settings of the stack file select the rules, but not what a program passes. So if the stack has
-    a stack file, these settings come from it; and the stack is production if either source says so.
-
-    Parameters
-    ----------
-    inputs
-        Inputs of the component.
-    own
-        Settings of the stack file, empty if they cannot be read; None if it has none.
-    """
-    if own is None:
-        return inputs
-    is_production = Environment.PROD in (inputs.get("environment"), own.get("environment"))
-    return {
-        **{key: value for key, value in inputs.items() if key not in SELECT_THE_RULES},
-        **{key: value for key, value in own.items() if key in SELECT_THE_RULES},
-        **({"environment": Environment.PROD} if is_production else {}),
-    }

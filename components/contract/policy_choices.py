@@ -1,12 +1,14 @@
 """Stack file model of the policies, read by rules and by admission."""
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
 from components.contract.choices import ContractModel, Explained
+from components.contract.environments import Environment
 
 SELECT_THE_RULES: Final = frozenset({"environment", "profile", "policies", "policyGuard"})
 """Settings of a stack that select its rules, their levels and their limits."""
@@ -104,3 +106,26 @@ class PolicyChoices(ContractModel):
         description="Tags that every taggable cloud resource must carry.",
         examples=[["environment", "team"]],
     )
+
+
+def component_choices(inputs: Mapping[str, Any], own: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return the settings that count for the component of a program in another language.
+
+    Reviewers see which settings of the stack file select the rules, but not what a program passes. So if the stack has
+    a stack file, these settings come from it; and the stack is production if either source says so.
+
+    Parameters
+    ----------
+    inputs
+        Inputs of the component.
+    own
+        Settings of the stack file, empty if they cannot be read; None if it has none.
+    """
+    if own is None:
+        return inputs
+    is_production = Environment.PROD in (inputs.get("environment"), own.get("environment"))
+    return {
+        **{key: value for key, value in inputs.items() if key not in SELECT_THE_RULES},
+        **{key: value for key, value in own.items() if key in SELECT_THE_RULES},
+        **({"environment": Environment.PROD} if is_production else {}),
+    }

@@ -1,7 +1,8 @@
 """Whether updates of a stack require the policy packs, and how a run shows that they are attached."""
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from components.contract.environments import ClusterKind, Environment
 
@@ -34,3 +35,16 @@ def default_guard(environment: Environment, kind: ClusterKind) -> PolicyGuard:
     if kind is ClusterKind.LOCAL:
         return PolicyGuard.OFF
     return PolicyGuard.REQUIRED if environment is Environment.PROD else PolicyGuard.WARN
+
+
+def guard_of(choices: Mapping[str, Any], kind: ClusterKind) -> PolicyGuard:
+    """Return the guard of unchecked settings; without a valid environment the default of production."""
+    if (given := choices.get("policyGuard")) in list(PolicyGuard):
+        return PolicyGuard(given)
+    is_dev = choices.get("environment") == Environment.DEV
+    return default_guard(Environment.DEV if is_dev else Environment.PROD, kind)
+
+
+def strictest(*guards: PolicyGuard) -> PolicyGuard:
+    """Return the guard that counts if several sources have one; the members begin with the strictest."""
+    return min(guards, key=list(PolicyGuard).index)

@@ -12,8 +12,12 @@ from pulumi.provider import ConstructResult, Provider, server
 from typing_extensions import override
 
 from components.contract.component_package import CLUSTER_TYPE, PACKAGE
+from components.contract.environments import ClusterKind
 from components.contract.existing.config import ExistingConfig
 from components.contract.local.config import LocalConfig
+from components.contract.policy_choices import component_choices
+from components.contract.policy_guard import PolicyGuard, guard_of, strictest
+from components.stack_files.settings_of_the_run import stack_choices
 from infra.config import ConfigurationError, StackConfig, parse
 from infra.package.inputs import plain_inputs
 from infra.package.schema import SCHEMA
@@ -47,7 +51,7 @@ class ClustersProvider(Provider):
         try:
             config = parse(inputs)
             facts = run_facts(config, _way(config))
-            demand_the_guard(config, _way(config))
+            demand_the_guard(_guard(inputs, config), _way(config))
         except ConfigurationError as error:
             _refuse([str(problem) for problem in error.problems])
         except RunRefusedError as error:
@@ -63,6 +67,15 @@ class ClustersProvider(Provider):
 
         cluster = Cluster(name, inputs, config, facts, options)
         return ConstructResult(cluster.urn, cluster.outputs)
+
+
+def _guard(inputs: Mapping[str, Any], config: StackConfig) -> PolicyGuard:
+    """Return the stricter guard of the inputs and of the stack file, which the packs read in the same way.
+
+    The engine passes the whole configuration of the stack to a component: ``resource/deploy/source_eval.go``.
+    """
+    chosen = component_choices(inputs, stack_choices())
+    return strictest(config.policy_guard, guard_of(chosen, ClusterKind(config.cluster.kind)))
 
 
 def _way(config: StackConfig) -> str:

@@ -9,7 +9,7 @@ import pulumi
 import pytest
 
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
-from policies.settings import stack_choices
+from components.stack_files.settings_of_the_run import stack_choices
 from support.eks import NODE_GROUP, document
 from support.recorder import Recorder, record
 from workbench.stacks import CONFIG_KEY, find

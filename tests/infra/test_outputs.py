@@ -7,6 +7,8 @@ import pytest
 
 from infra.program import run
 from support.recorder import Recorder, record
+from workbench.engine.pool_status import declared_groups, recorded_groups
+from workbench.report.events import STACK_TYPE
 from workbench.stacks import find
 
 STACKS = ("dev", "prod", "aks-dev", "aks-prod")
@@ -39,6 +41,13 @@ def test_outputs_name_exactly_the_groups_that_exist_with_their_sizes(stack: str)
     said = {name: group["max"] for name, group in recorder.exports["pools"].items()}
     assert said == declared(recorder)
     assert said.keys() == {group.name for group in find(stack).config.groups}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_status_reads_a_group_of_the_stack_file_as_one_of_the_outputs(stack: str) -> None:
+    above = {"urn": f"urn:pulumi:{stack}::p::{STACK_TYPE}::p-{stack}", "type": STACK_TYPE}
+    state = {"resources": [{**above, "outputs": built(stack).exports}]}
+    assert recorded_groups(state) == declared_groups(find(stack).config)
 
 
 @pytest.mark.parametrize(("stack", "nodes"), [("aks-dev", 84), ("aks-prod", 125)])

@@ -16,12 +16,12 @@ from pulumi.runtime.proto import analyzer_pb2 as proto
 from pulumi.runtime.proto import analyzer_pb2_grpc
 
 import policies
+from components.stack_files.settings_of_the_run import STACK_KEY
 from policies.diagnostics import pack_name
 from policies.examples import load
 from policies.registry import RULES, rules_of
 from policies.rule import Pack
 from policies.sdk import policies as wire_policies
-from policies.settings import STACK_KEY
 from workbench.engine.session import ALL_FOLDER
 
 ROOT = Path(policies.__path__[0]).parent

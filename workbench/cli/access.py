@@ -103,8 +103,8 @@ def _local(stack: Stack) -> Access:
     else:
         if not deployment.get("resources"):
             return Access(Condition.ABSENT, _up(stack, "creates"))
-    if moved := stack_ownership.claim(stack):
-        errors.print(moved, **PLAIN)
+    if note := stack_ownership.check(stack):
+        errors.print(f"note: {note}", **PLAIN)
     instance = Instance(stack.name)
     if not instance.status().running:
         return Access(Condition.STOPPED, _up(stack, "starts"), deployment)

@@ -15,6 +15,7 @@ from workbench.report import terminal
 from workbench.report.model import Outcome, Report, Source, StackReport, most_severe
 from workbench.report.verdict import Case, judge, unreadable
 from workbench.review.drift import compared, tools_for
+from workbench.stacks import stack_ownership
 from workbench.system.errors import NoVerdictError, UserError
 from workbench.system.files import write_private
 from workbench.system.paths import unusable
@@ -93,14 +94,14 @@ def report_on(name: str, *, events: Path | None = None, hermetic: bool) -> Stack
 
 
 def _compared(stack: stacks.Stack, events: Path | None, *, hermetic: bool) -> StackReport:
+    if stack.is_local and (note := stack_ownership.check(stack)):
+        errors.print(f"note: {note}", **PLAIN)
     with progress(errors) as report:
         toolchain = ensure(tools_for(stack), hermetic=hermetic, progress=report)
     with errors.status(f"comparing '{stack.name}' with the live resources"):
         run = compared(stack, toolchain)
     if run.code == INTERRUPTED:
         raise typer.Exit(INTERRUPTED)
-    if run.note:
-        errors.print(f"note: {run.note}", **PLAIN)
     if events:
         write_private(events, run.events)
     if not run.events:

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from workbench.cli.console import out
+from workbench.report.model import Outcome
 from workbench.system.errors import UserError
 
 # GitHub's client is imported where it is used: no other command needs it.
@@ -51,15 +52,16 @@ def drift_issue(
 ) -> None:
     """Open, update or close the GitHub issue about drift.
 
-    A stack without an event stream is reported as not judged.
+    A stack without an event stream is reported as not judged. The issue stays open as long as a part is not compared.
     """
     from workbench.review.posting import texts  # noqa: PLC0415
     from workbench.review.posting.drift_issue import settle  # noqa: PLC0415
     from workbench.review.posting.workflow import own_repository  # noqa: PLC0415
 
-    text, differs = texts.drift(streams, stacks)
+    text, report = texts.drift(streams, stacks)
     with _github():
-        settled = settle(own_repository(), text, differs=differs)
+        differs = report.outcome is not Outcome.PASSED
+        settled = settle(own_repository(), text, differs=differs, is_partial=report.is_partial)
     out.print(settled.value, highlight=False)
 
 

@@ -1,6 +1,7 @@
 """`igz-clusters passport`: what was verified of a cluster at a commit, signed."""
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
@@ -104,7 +105,8 @@ def make(  # noqa: PLR0913 one parameter for each option
     if unsigned and key:
         raise UserError("--unsigned and --key cannot be combined.", "Leave one of them out.")
     signed_with = key or keys.default_file()
-    _require_apart(output, page, signed_with)
+    public_key = signed_with.with_suffix(keys.PUBLIC)
+    _require_apart((output, page), (signed_with, public_key, rehearsal, acceptance, backups))
     found = stacks.find(stack)
     origin = origin_of(found)
     origin.required(allow_dirty=allow_dirty)
@@ -140,6 +142,7 @@ def show(file: PassportFile, *, public_key: PublicKeyFile, page: PageFile = None
 
     Exit code 1: the signature is not of this key, the passport was changed, or it has expired.
     """
+    _require_apart((page,), (file, public_key))
     passport = _trusted(file, public_key)
     if as_json:
         out.print_json(json.dumps(passport.as_json()), ensure_ascii=True)
@@ -271,11 +274,14 @@ def _write_page(page: Path | None, passport: Passport) -> None:
         _write("--page", page, render(passport))
 
 
-def _require_apart(*files: Path | None) -> None:
-    """Refuse options that name the same file for passport, page or key: the key would be lost."""
-    named = [each.resolve() for each in files if each]
-    if twice := next((each for each in named if named.count(each) > 1), None):
-        raise UserError(f"{twice} is named twice, by --output, --page or --key.", "Name a file of its own for each.")
+def _require_apart(written: Iterable[Path | None], kept: Iterable[Path | None]) -> None:
+    """Refuse to write over another file of the same command: a key, a passport or evidence would be lost."""
+    targets, others = ([each.resolve() for each in files if each] for files in (written, kept))
+    if lost := next((each for each in targets if each in others or targets.count(each) > 1), None):
+        raise UserError(
+            f"{lost} would be overwritten: it is also the passport, the page, a key or evidence of this command.",
+            "Name another file with --output or --page.",
+        )
 
 
 def _write(option: str, file: Path, content: str) -> None:

@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from components.contract.groups import NodeGroup
 from components.contract.hours import OfficeHours
 from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
 from components.contract.pools import PoolRole
@@ -127,7 +126,7 @@ class Status:
 
 def declared_groups(config: StackConfig) -> dict[str, Group]:
     """Return the groups that a stack file declares, by name."""
-    return {group.name: _declared(group) for group in config.groups}
+    return {group.name: Group.model_validate(group.described) for group in config.groups}
 
 
 def recorded_groups(deployment: Mapping[str, Any]) -> dict[str, Group]:
@@ -247,31 +246,16 @@ def _row(found: Status, name: str) -> tuple[str, ...]:
     )
 
 
-def _declared(group: NodeGroup) -> Group:
-    machine = group.instances[0] if group.instances else None
-    return Group(
-        pool=group.pool,
-        role=group.role.value,
-        lifecycle=group.lifecycle.value,
-        min=group.size.min,
-        max=group.size.max,
-        instanceTypes=[instance.name for instance in group.instances],
-        labels=dict(group.labels),
-        taints=[str(taint) for taint in group.taints],
-        vcpus=machine.vcpus if machine else None,
-        gpus=machine.gpus if machine else None,
-    )
-
-
 def cloud_names(deployment: Mapping[str, Any]) -> dict[str, str]:
     """Return our name of each group by the cloud's, as far as the state records it."""
-    groups, found = recorded_groups(deployment), {}
-    for component in components_of_state(deployment, with_replaced=True):
-        stack = component.urn.split(":")[2]
-        ours = {known.cloud.group_name(stack, group): group for known in CLOUDS.values() for group in groups}
-        if component.rank is Rank.GROUP and (group := ours.get(component.program_name)):
-            found[component.name] = group
-    return found
+    groups = [each for each in components_of_state(deployment, with_replaced=True) if each.rank is Rank.GROUP]
+    if not groups:
+        return {}
+    stack = groups[0].urn.split(":")[2]
+    ours = {
+        known.cloud.group_name(stack, name): name for known in CLOUDS.values() for name in recorded_groups(deployment)
+    }
+    return {each.name: ours[each.program_name] for each in groups if each.program_name in ours}
 
 
 def group_of(node: dict[str, Any], names: Mapping[str, str], known: Mapping[str, Group]) -> str | None:

@@ -31,14 +31,11 @@ class Recorded:
         Its console output.
     events
         Its event stream; empty if it ended before writing one.
-    note
-        What it left out, and why.
     """
 
     code: int
     display: str
     events: bytes
-    note: str = ""
 
 
 def recorded_preview(session: Session, command: str, *options: str) -> Recorded:

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from workbench.engine.declared_fields import shown, spelled
+from workbench.passport.claims import CONTRACT, SUBJECTS
 from workbench.passport.fingerprint import deviations, fingerprints
-from workbench.passport.model import Fingerprint, Passport
+from workbench.passport.model import Fingerprint, Passport, Result
 from workbench.passport.reading import Sight
 from workbench.verification.deviation import Place, Verification
 
 _ABSENT: Final = "does not exist"
+
+_OF_MLRUN: Final = "mlrun-"
+"""Start of the ids of checks that read pods, which are not compared as objects."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,17 @@ def compare(passport: Passport, sight: Sight, verification: Verification) -> tup
         *([Difference("API server, version", version, sight.version)] if version != sight.version else []),
         *changed.values(),
         *new,
+        *_no_longer_judged(passport, sight, verification),
     )
+
+
+def _no_longer_judged(passport: Passport, sight: Sight, verification: Verification) -> Iterator[Difference]:
+    """Yield the checks of MLRun that had passed, and now have nothing to judge: it was removed or stopped."""
+    passed = {claim.id for claim in passport.of(Result.PASSED)}
+    expected = ("", sight.contract.unsettled(sight.snapshot.taken))  # outside office hours
+    for check, outcome in verification.outcomes.items():
+        if check.startswith(_OF_MLRUN) and outcome.absent not in expected and f"{CONTRACT}/{check}" in passed:
+            yield Difference(f"{check}: {SUBJECTS[check]}", "passed", outcome.absent)
 
 
 def _objects(passport: Passport, sight: Sight) -> Iterator[tuple[Place, Difference]]:

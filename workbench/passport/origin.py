@@ -1,5 +1,6 @@
 """Which package and which stack file a passport is about, by their commits."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import distribution, version
@@ -56,9 +57,10 @@ def origin_of(stack: Stack, package: Path = PROJECT_ROOT) -> Origin:
     package
         Folder of this package. Default: that of the running one.
     """
-    sources = [each.resolve() for each in (*stack.files, stacks.folder() / policy_overrides.FILE)]
     commit, doubts = _commit_of(package)
-    return Origin(version(APP), commit, _commit(sources[0].parent), (*_unclean_stack(*sources), *doubts))
+    its_commit = _commit(stack.file.resolve().parent)
+    unclean = _unclean_stack(stack) if its_commit else [f"{stacks.shown_path(stack.file)} is in no Git commit."]
+    return Origin(version(APP), commit, its_commit, (*unclean, *doubts))
 
 
 def _commit_of(package: Path) -> tuple[str | None, Sequence[str]]:
@@ -77,13 +79,14 @@ def _commit(folder: Path) -> str | None:
     return git(folder, "rev-parse", "--verify", "HEAD^{commit}")
 
 
-def _unclean_stack(file: Path, *others: Path) -> Iterator[str]:
-    if _commit(file.parent) is None:
-        yield f"{stacks.shown_path(file)} is in no Git commit."
-        return
-    for each in (file, *others):
-        if each.exists():  # an ignored file is in no commit either
-            yield from _changes(stacks.shown_path(each), each.parent, "--ignored", "--", str(each))
+def _unclean_stack(stack: Stack) -> Iterator[str]:
+    """Yield a sentence for each file that differs from its commit: a link, what it leads to, and a deleted file too."""
+    named = (*stack.files, stacks.folder() / policy_overrides.FILE)
+    for file in dict.fromkeys(path for each in named for path in (each, each.resolve())):
+        folder = next(parent for parent in file.parents if parent.is_dir())
+        if _commit(folder) or os.path.lexists(file):  # overrides that never existed are no change outside of Git either
+            # An ignored file is in no commit either.
+            yield from _changes(stacks.shown_path(file), folder, "--ignored", "--", str(file.relative_to(folder)))
 
 
 def _changes(what: str, folder: Path, *arguments: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ Valid events become typed objects. Invalid lines are reported, and the rest is s
 invalid lines is complete, so the absence of an event means something only there.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -40,6 +41,9 @@ STACK_TYPE: Final = "pulumi:pulumi:Stack"
 
 RENDERED: Final = "igz-clusters:rendered"
 """Configuration key that marks the event stream of an offline render."""
+
+NOT_COMPARED: Final = "igz-clusters:notCompared"
+"""Configuration key in the event stream of a comparison: what was left out of it, and why."""
 
 _ERROR: Final = "error"
 _STDERR: Final = "info#err"
@@ -126,6 +130,18 @@ _WARNING: Final = (
 def plain(message: str) -> str:
     """Return a message of the engine without colour codes."""
     return _COLOUR.sub("", message)
+
+
+def noted(content: bytes, note: str) -> bytes:
+    """Return an event stream that says what its comparison left out, so that all who read it know."""
+    lines = content.splitlines(keepends=True)
+    for index, line in enumerate(lines):
+        if b'"preludeEvent"' in line and line.endswith(b"\n"):
+            event = json.loads(line)
+            event["preludeEvent"]["config"][NOT_COMPARED] = note
+            lines[index] = json.dumps(event).encode() + b"\n"
+            break
+    return b"".join(lines)
 
 
 def read(content: bytes) -> Stream:

@@ -106,7 +106,7 @@ def _strong(numbers: list[str]) -> list[str]:
 def _stack(stack: StackReport, step: Folding) -> Iterator[str]:
     described = f" ({prose(about(stack))})" if about(stack) else ""
     yield f"### {_SIGNS[stack.outcome]} {code(stack.stack)}{described}: {verdict(stack)}"
-    texts = (*stack.problems, *(reason for reason in stack.reasons if reason not in stack.problems))
+    texts = (*stack.notes, *stack.problems, *(reason for reason in stack.reasons if reason not in stack.problems))
     if texts:
         yield _list([prose(text) for text in texts], step)
     yield from dangers(stack, step)
@@ -178,6 +178,7 @@ def _overfull(report: Report, limit: int) -> str:
         f"{meaning(report)} {count(len(report.stacks), 'stack')}: {numbers}.",
         _list([prose(text, _REASON_MAX) for text in report.problems], Folding.NAMES),
         *(f"> **{source}**" for source in sorted({SOURCES[stack.source] for stack in report.stacks} - {""})),
+        _list([f"{code(each.stack)}: {prose(note)}" for each in report.stacks for note in each.notes], Folding.NAMES),
         f"**{FOR_OWNERS}**: {count(len(report.judge), 'change')}." if report.judge else "",
         f"**This report is too long for a comment.** Only replaced and deleted resources are listed. {_WHOLE}",
     ]

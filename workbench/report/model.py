@@ -272,6 +272,8 @@ class StackReport:
         What the nodes cost; None if no pool changes or no price is known.
     problems
         Why the evaluation is incomplete, or errors of the engine or in the stack file.
+    notes
+        What a comparison left out on purpose, and why.
     rules
         Number of evaluated rules.
     unchanged
@@ -292,8 +294,14 @@ class StackReport:
     resource_hours: tuple[ResourceHours, ...] = ()
     cost: Cost | None = None
     problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     rules: int = 0
     unchanged: int = 0
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a comparison left out something that may differ."""
+        return bool(self.notes)
 
 
 @dataclass(frozen=True, order=True)
@@ -339,3 +347,8 @@ class Report:
     base: str = ""
     head: str = ""
     problems: tuple[str, ...] = ()
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the comparison of a stack left out something that may differ."""
+        return any(stack.is_partial for stack in self.stacks)

@@ -50,7 +50,7 @@ def render(report: Report) -> str:
             {
                 "executionSuccessful": report.outcome is not Outcome.UNJUDGED,
                 "toolExecutionNotifications": [
-                    {"level": "error", "message": _text(text)} for text in _notifications(report)
+                    {"level": level, "message": _text(text)} for level, text in _notifications(report)
                 ],
             }
         ],
@@ -59,10 +59,12 @@ def render(report: Report) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _notifications(report: Report) -> Iterator[str]:
-    yield from report.problems
+def _notifications(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield level and text of what the results do not show."""
+    yield from (("error", text) for text in report.problems)
     for stack in report.stacks:
-        yield from (f"{stack.stack}: {text}" for text in (*stack.reasons, *stack.problems))
+        yield from (("error", f"{stack.stack}: {text}") for text in (*stack.reasons, *stack.problems))
+        yield from (("warning", f"{stack.stack}: {text}") for text in stack.notes)
 
 
 class _Place:

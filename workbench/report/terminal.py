@@ -120,6 +120,7 @@ def _stack(stack: StackReport, console: Console) -> None:
     _verdict(stack, f"{stack.stack} ({known})" if known else stack.stack, console)
     if SOURCES[stack.source]:
         console.print(SOURCES[stack.source], style="yellow", **_PLAIN)
+    _list("", stack.notes, console, style="yellow")
     _list("", stack.reasons, console)
     _body(stack, console)
 

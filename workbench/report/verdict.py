@@ -20,7 +20,7 @@ from workbench.report import costs, pools
 from workbench.report.approvals import approval_of, expired_approval_of
 from workbench.report.changes import Changed, changes_of, unchanged
 from workbench.report.event_payloads import Summary
-from workbench.report.events import Stream
+from workbench.report.events import NOT_COMPARED, Stream
 from workbench.report.findings import FAILING, TEXT_LENGTH, merged, own_findings
 from workbench.report.model import (
     Change,
@@ -148,6 +148,7 @@ def judge(case: Case) -> StackReport:
         resource_hours=() if after is None else pools.resource_hours(before, after),
         cost=money,
         problems=_bounded([*gaps, *errors]),
+        notes=tuple(safe(note, TEXT_LENGTH) for note in [case.own.config.get(NOT_COMPARED)] if note and is_drift),
         rules=len(
             {rule for each in (*case.own.judged, *case.own.judged_stack) for rule in (*each.passed, *each.failed)}
         ),

@@ -25,6 +25,12 @@ _DRIFT_MEANINGS: Final = {
     Outcome.PASSED: "The live resources match the declared state.",
     Outcome.BLOCKED: "The live resources differ from the declared state.",
 }
+_PARTIAL_VERDICTS: Final = {**_DRIFT_VERDICTS, Outcome.PASSED: "No drift in what was compared"}
+_PARTIAL_MEANINGS: Final = {
+    **_DRIFT_MEANINGS,
+    Outcome.PASSED: "The live resources that were compared match the declared state. Others were left out and may "
+    "differ.",
+}
 
 FOR_OWNERS: Final = "For the owners to review"
 """Heading of what a change alters besides documents and stack files."""
@@ -59,12 +65,16 @@ DESTRUCTIVE: Final = (Operation.REPLACE, Operation.DELETE)
 
 def verdict(about: Report | StackReport) -> str:
     """Return the verdict as text."""
-    return (_DRIFT_VERDICTS if _is_drift(about) else _VERDICTS)[about.outcome]
+    if not _is_drift(about):
+        return _VERDICTS[about.outcome]
+    return (_PARTIAL_VERDICTS if about.is_partial else _DRIFT_VERDICTS)[about.outcome]
 
 
 def meaning(report: Report) -> str:
     """Return what the verdict means, a sentence."""
-    return (_DRIFT_MEANINGS if _is_drift(report) else _MEANINGS)[report.outcome]
+    if not _is_drift(report):
+        return _MEANINGS[report.outcome]
+    return (_PARTIAL_MEANINGS if report.is_partial else _DRIFT_MEANINGS)[report.outcome]
 
 
 def _is_drift(about: Report | StackReport) -> bool:

@@ -18,7 +18,8 @@ from workbench.existing import open_existing
 from workbench.local import Instance
 from workbench.recovery import state_findings
 from workbench.recovery.silence import api_sleep
-from workbench.stacks import Stack, stack_ownership
+from workbench.report.events import noted
+from workbench.stacks import Stack
 from workbench.system.errors import UserError
 from workbench.toolchain import Toolchain
 
@@ -40,8 +41,8 @@ class _Subject:
     state: Callable[[], Any]
     """Reads the state, to detect changes during the comparison."""
     environment: Mapping[str, str] = field(default_factory=lambda: FAIL_UNREACHABLE)
-    note: str = ""
-    """What the reader must know of the comparison, such as what is left out and why."""
+    left_out: str = ""
+    """What is not compared, and why."""
 
 
 def tools_for(stack: Stack) -> tuple[str, ...] | None:
@@ -50,7 +51,7 @@ def tools_for(stack: Stack) -> tuple[str, ...] | None:
 
 
 def compared(stack: Stack, toolchain: Toolchain) -> Recorded:
-    """Return the engine's comparison of the stack with its live resources.
+    """Return the engine's comparison of the stack with its live resources; its events say what it left out.
 
     Raises
     ------
@@ -63,7 +64,7 @@ def compared(stack: Stack, toolchain: Toolchain) -> Recorded:
     result = recorded_preview(session, "refresh")
     if subject.state() != before:
         raise UserError(f"The stack '{stack.name}' was changed during the comparison.", "Run the command again.")
-    return replace(result, note=subject.note)
+    return replace(result, events=noted(result.events, subject.left_out)) if subject.left_out else result
 
 
 def _local(stack: Stack, toolchain: Toolchain) -> _Subject:
@@ -74,7 +75,6 @@ def _local(stack: Stack, toolchain: Toolchain) -> _Subject:
         raise UserError(f"The stack '{name}' needs recovery: {listed}", _recover(name))
     if not files.deployment().get("resources"):
         raise UserError(f"The stack '{name}' is not deployed; there is nothing to compare.", _up(name))
-    moved = stack_ownership.claim(stack)
     instance = Instance(name)
     if not instance.status().ready:
         raise UserError(f"The control plane '{name}' is not running.", _up(name))
@@ -85,7 +85,7 @@ def _local(stack: Stack, toolchain: Toolchain) -> _Subject:
             return files.deployment()
         return None
 
-    return _Subject(open_session(stack, toolchain, instance.kubeconfig), state, note=moved)
+    return _Subject(open_session(stack, toolchain, instance.kubeconfig), state)
 
 
 def _refuse_while_changed(name: str) -> None:
@@ -112,7 +112,7 @@ def _cloud(stack: Stack, toolchain: Toolchain) -> _Subject:
     # The manifest's time changes with every save; everything else may be re-encrypted by every export.
     subject = _Subject(session, lambda: deployment().get("manifest"))
     if sleep := api_sleep(stack, deployment):
-        return replace(subject, environment=SKIP_UNREACHABLE, note=f"{sleep.note} Objects in it are not compared.")
+        return replace(subject, environment=SKIP_UNREACHABLE, left_out=f"{sleep.note} Objects in it are not compared.")
     return subject
 
 

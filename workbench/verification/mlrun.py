@@ -36,7 +36,8 @@ _GPUS: Final = tuple(default_resource_variable(side, "gpu") for side in _SIDES)
 _ALIKE: Final = 0.96
 """Similarity from which a name counts as a misspelt one: one letter of PREEMPTION_MODE, or two swapped."""
 
-_ABSENT: Final = "MLRun is not installed"
+_ABSENT: Final = "MLRun is not installed, or its API is scaled to zero"
+_UNREAD: Final = f"no running pod of MLRun's API reads {OVERRIDE_CONFIG_MAP}"
 _DOWN: Final = ("Pending", "Failed", "Unknown")
 _RESTART: Final = "`kubectl rollout restart deployment -n {} {}`."
 
@@ -125,18 +126,25 @@ def settings(contract: Contract, snapshot: Snapshot) -> Outcome:
     """Check that the API has the contract's settings, and nothing overrides them."""
     containers = api_containers(contract, snapshot)
     if not containers:
-        down = [each for each in _containers(contract, snapshot) if _phase(each.pod) in _DOWN]
-        if not down:
-            return Outcome("", absent=_ABSENT)
-        if why := contract.unsettled(snapshot.taken):
-            return Outcome("", absent=why)
-        return Outcome(f"{len(down)} pods of MLRun's API", tuple(_down(each) for each in down))
+        if absent := _absent(contract, snapshot):
+            return Outcome("", absent=absent)
+        down = _down(contract, snapshot)
+        return Outcome(f"{len(down)} pods of MLRun's API", tuple(_is_down(each) for each in down))
     found = [each for container in containers for each in _settings(contract, snapshot, container)]
     # Chief and workers share most sources.
     return Outcome(f"{len(containers)} containers of MLRun's API", tuple(dict.fromkeys(found)))
 
 
-def _down(container: ApiContainer) -> Deviation:
+def _down(contract: Contract, snapshot: Snapshot) -> list[ApiContainer]:
+    return [each for each in _containers(contract, snapshot) if _phase(each.pod) in _DOWN]
+
+
+def _absent(contract: Contract, snapshot: Snapshot) -> str:
+    """Return why there is no API to judge; empty if it should run, but is down."""
+    return contract.unsettled(snapshot.taken) if _down(contract, snapshot) else _ABSENT
+
+
+def _is_down(container: ApiContainer) -> Deviation:
     return Deviation(
         container.place("status.phase"),
         f"is {_phase(container.pod)}, so MLRun does not answer, and its settings cannot be compared",
@@ -263,9 +271,10 @@ def _misspelt(name: str, place: Place, known: set[str]) -> Iterator[Deviation]:
 
 def restarts(contract: Contract, snapshot: Snapshot) -> Outcome:
     """Check that the API started after the last change of its settings, which it reads at start only."""
-    containers = [each for each in api_containers(contract, snapshot) if each.reads_override]
+    running = api_containers(contract, snapshot)
+    containers = [each for each in running if each.reads_override]
     if not containers:
-        return Outcome("", absent=_ABSENT)
+        return Outcome("", absent=("" if running else _absent(contract, snapshot)) or _UNREAD)
     deviations = []
     for container in containers:
         live = snapshot.get("ConfigMap", OVERRIDE_CONFIG_MAP, container.namespace)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -190,6 +191,39 @@ def test_an_update_without_packs_is_refused_where_the_guard_requires_them(monkey
         "policyGuard of this stack is 'required', but this update is not guarded. "
         "Attach the policy packs as docs/component-package.md shows."
     )
+
+
+@pytest.fixture
+def stack_file() -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Return what puts settings into the stack file, whose whole configuration the engine gives to a component."""
+    yield lambda settings: pulumi.runtime.set_all_config({CONFIG_KEY: json.dumps(settings)})
+    pulumi.runtime.set_all_config({})
+
+
+@pytest.mark.parametrize(
+    ("own", "guard"),
+    [
+        ({"environment": "prod"}, "off"),
+        ({"environment": "dev", "policyGuard": "required"}, "off"),
+        ({"environment": "dev", "policyGuard": "off"}, "required"),
+        ({"environment": "dev", "base": "gone"}, "off"),
+    ],
+)
+def test_a_program_loosens_no_guard_that_the_stack_file_demands(
+    monkeypatch: pytest.MonkeyPatch, stack_file: Callable[[dict[str, Any]], None], own: dict[str, Any], guard: str
+) -> None:
+    monkeypatch.delenv(GUARD_VARIABLE)
+    stack_file(own)
+    inputs = eks.document({"environment": "dev", "policyGuard": guard})
+    assert refused(inputs).startswith("policyGuard of this stack is 'required', but this update is not guarded. ")
+
+
+def test_a_stack_file_without_a_guard_leaves_a_local_cluster_unguarded(
+    monkeypatch: pytest.MonkeyPatch, stack_file: Callable[[dict[str, Any]], None]
+) -> None:
+    monkeypatch.delenv(GUARD_VARIABLE)
+    stack_file({"environment": "prod"})
+    assert built(document("local"))
 
 
 def test_providers_that_the_component_does_not_use_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

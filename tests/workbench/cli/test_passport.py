@@ -205,6 +205,37 @@ def test_changes_that_are_not_committed_are_refused_or_said(folder: Path) -> Non
     assert "with changes that it does not hold" in made("--allow-dirty").stdout
 
 
+def test_deleted_overrides_are_a_change_that_is_not_committed(folder: Path) -> None:
+    overrides = folder / "policies" / "overrides.yaml"
+    overrides.parent.mkdir()
+    overrides.write_text("waivers: []\n")
+    git(folder, "add", "policies")
+    git(folder, "commit", "--quiet", "--message=overrides")
+    made()
+    for gone in (overrides.unlink, overrides.parent.rmdir):
+        gone()
+        text = refusal(run("make", "test", "--key", "key.pem"))
+        assert text.startswith("policies/overrides.yaml has changes that are not committed.\n")
+
+
+def test_another_link_as_the_stack_file_is_a_change_that_is_not_committed(folder: Path) -> None:
+    file = folder / "Pulumi.test.yaml"
+    for name in ("a.yaml", "b.yaml"):
+        (folder / name).write_text(file.read_text())
+    file.unlink()
+    file.symlink_to("a.yaml")
+    git(folder, "add", "a.yaml", "b.yaml", "Pulumi.test.yaml")
+    git(folder, "commit", "--quiet", "--message=links")
+    made()
+    file.unlink()
+    file.symlink_to("b.yaml")
+    text = refusal(run("make", "test", "--key", "key.pem"))
+    assert text.startswith("Pulumi.test.yaml has changes that are not committed.\n")
+    git(folder, "commit", "--quiet", "--all", "--message=another")
+    (folder / "b.yaml").write_text(f"{file.read_text()}\n")
+    assert refusal(run("make", "test", "--key", "key.pem")).startswith("b.yaml has changes that are not committed.\n")
+
+
 def test_a_stack_file_that_no_commit_holds_is_refused(folder: Path) -> None:
     (folder / ".gitignore").write_text("Pulumi.mine.yaml\n")
     (folder / "Pulumi.mine.yaml").write_text((folder / "Pulumi.test.yaml").read_text())
@@ -290,11 +321,29 @@ def test_a_folder_is_no_file_to_write(option: str, folder: Path) -> None:
     assert run("key", "--output", ".").exit_code == 2
 
 
-@pytest.mark.parametrize("options", [("--output", "key.pem"), ("--page", "key.pem"), ("--page", "passport.json")])
-def test_passport_page_and_key_have_files_of_their_own(options: tuple[str, str], folder: Path) -> None:
-    before = (folder / "key.pem").read_text()
-    assert "is named twice" in refusal(run("make", "test", "--key", "key.pem", *options))
-    assert (folder / "key.pem").read_text() == before
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--output", "key.pem"),
+        ("--output", "key.pub"),
+        ("--page", "key.pem"),
+        ("--page", "passport.json"),
+        *[("--page", "e.json", evidence, "e.json") for evidence in ("--rehearsal", "--acceptance", "--backups")],
+    ],
+)
+def test_no_file_of_a_new_passport_is_written_over(options: tuple[str, ...], folder: Path) -> None:
+    before = [(folder / name).read_text() for name in ("key.pem", "key.pub")]
+    assert f"{folder / options[1]} would be overwritten" in refusal(run("make", "test", "--key", "key.pem", *options))
+    assert [(folder / name).read_text() for name in ("key.pem", "key.pub")] == before
+
+
+@pytest.mark.parametrize("page", ["passport.json", "key.pub", "link"])
+def test_a_page_is_not_written_over_the_passport_that_is_shown_or_its_key(page: str, folder: Path) -> None:
+    made()
+    (folder / "link").symlink_to("passport.json")
+    done = run("show", "passport.json", "--public-key", "key.pub", "--page", page)
+    assert "would be overwritten" in refusal(done)
+    assert verified().exit_code == 0
 
 
 def test_key_prints_the_public_key_alone(folder: Path) -> None:

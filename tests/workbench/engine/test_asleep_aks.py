@@ -20,6 +20,7 @@ from workbench.engine.clouds.find import cloud_of
 from workbench.engine.cluster_components import components_of_state
 from workbench.engine.kubectl import Api
 from workbench.engine.pool_status import Condition
+from workbench.report import events
 from workbench.review.drift import compared
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
@@ -144,7 +145,7 @@ cd {tmp_path}
 case "$*" in
 *export*) cat state ;;
 *refresh*) echo "$PULUMI_K8S_SKIP_UPDATE_UNREACHABLE" >asked
-  for last; do :; done; echo '{{"sequence":0,"timestamp":0,"cancelEvent":{{}}}}' >"$last" ;;
+  for last; do :; done; echo '{{"sequence":0,"timestamp":0,"preludeEvent":{{"config":{{}}}}}}' >"$last" ;;
 esac
 """
     )
@@ -153,5 +154,6 @@ esac
     monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
     result = compared(stacks.find(STACK), Toolchain({"pulumi": program}))
     assert (tmp_path / "asked").read_text().strip() == skips
-    assert result.note.endswith(note)
-    assert bool(result.note) == bool(note)
+    said = events.read(result.events).config.get(events.NOT_COMPARED, "")
+    assert said.endswith(note)
+    assert bool(said) == bool(note)

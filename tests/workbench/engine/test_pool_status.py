@@ -51,7 +51,7 @@ LIVE = [
 def deployment(pools: dict[str, Any], *resources: dict[str, Any]) -> dict[str, Any]:
     """Return the state of a stack whose last `up` had these pools."""
     choices = {"schemaVersion": 1, "environment": "dev", "cluster": {"kind": "local"}, "pools": pools}
-    groups = {name: group.model_dump(by_alias=True) for name, group in declared_groups(parse(choices)).items()}
+    groups = {group.name: group.described for group in parse(choices).groups}
     stack = {"urn": "urn:pulumi:s::p::x::p-s", "type": STACK_TYPE, "outputs": {"pools": groups}}
     return {"resources": [stack, *resources]}
 
@@ -77,6 +77,14 @@ def shown(found: Status, width: int = 80) -> list[str]:
     show(found, console)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue().splitlines()
+
+
+def test_a_group_is_declared_as_it_is_recorded() -> None:
+    gpus = {**POOLS, "gpu": {"role": "gpu", "size": {"min": 0, "max": 2}, "instanceTypes": ["g5.xlarge"]}}
+    found = status(gpus, None)
+    declared, recorded = found.declared["gpu"], found.recorded["gpu"]
+    assert (declared.gpus, declared.gpu_model) == (1, "A10G")
+    assert declared == recorded
 
 
 def test_nodes_are_counted_by_the_group_that_they_were_made_from(tmp_path: Path) -> None:

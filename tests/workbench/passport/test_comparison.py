@@ -12,10 +12,11 @@ from components.contract.digests import digest_of
 from components.contract.labels import LabelKey
 from components.contract.mlrun import MlrunVariable
 from support.passports import ADD_ON, ADMINS, passport, sight
-from support.verification import OPEN, OVERRIDE, REPORT, Objects, Plant, manifest, put
+from support.verification import API_POD, OPEN, OVERRIDE, REPORT, Objects, Plant, manifest, put
 from workbench.passport.comparison import Difference, compare, differences
 from workbench.passport.model import Passport
 from workbench.passport.reading import Sight
+from workbench.verification.contract import Contract
 from workbench.verification.verify import verify
 
 QUOTA: Final = ("ResourceQuota", "mlrun", "no-system-priority")
@@ -228,6 +229,28 @@ def test_what_differed_already_is_no_difference() -> None:
     assert found(before, sight("local", plant)) == ()
     other = put("spec", "taints", key=NODE, value=[{"key": "c", "value": "d", "effect": "NoSchedule"}])
     assert [each.where for each in found(before, sight("local", other))] == ["node-taints: Node initial-0, spec.taints"]
+
+
+def test_an_api_of_mlrun_that_is_gone_is_a_difference_for_each_claim_that_had_passed(clean: Passport) -> None:
+    plant = gone(*API_POD)
+    scaled_to_zero = "MLRun is not installed, or its API is scaled to zero"
+    assert found(clean, sight("local", plant)) == (
+        Difference("mlrun-settings: MLRun's API has the settings of the stack", "passed", scaled_to_zero),
+        Difference("mlrun-restart: MLRun's API started after its settings last changed", "passed", scaled_to_zero),
+    )
+    assert found(passport("local", plant), sight("local", plant)) == ()
+
+
+def test_an_api_that_waits_for_nodes_outside_office_hours_is_no_difference(
+    clean: Passport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pending = put("status", key=API_POD, value={"phase": "Pending"})
+    assert [each.where.partition(":")[0] for each in found(clean, sight("local", pending))] == [
+        "mlrun-settings",
+        "mlrun-restart",
+    ]
+    monkeypatch.setattr(Contract, "unsettled", lambda *_: "not judged outside cluster.officeHours")
+    assert found(clean, sight("local", pending)) == ()
 
 
 def moved(objects: Objects) -> None:

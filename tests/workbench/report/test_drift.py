@@ -6,11 +6,14 @@ import pytest
 from components.contract.labels import LabelKey
 from support.eks import NODE_GROUP, build, built
 from support.event_lines import events, kind, lines
+from support.streams import stream
+from workbench.report import markdown
 from workbench.report.drift import as_found, pools_of_their_own
 from workbench.report.event_payloads import PropertyDiff, Step
-from workbench.report.events import read
-from workbench.report.model import Operation, Outcome, Source, StackReport
+from workbench.report.events import noted, read
+from workbench.report.model import Operation, Outcome, Report, Source, StackReport
 from workbench.report.verdict import Case, judge
+from workbench.report.words import meaning, verdict
 
 AGENT_POOL = "azure-native:containerservice:AgentPool"
 MANAGED_CLUSTER = "azure-native:containerservice:ManagedCluster"
@@ -291,3 +294,15 @@ def test_one_that_could_not_compare_is_neither() -> None:
 def test_a_cut_stream_is_neither() -> None:
     cut = lines(events("drift")[:-1])
     assert judge(Case("prod", Source.DRIFT, read(cut))).outcome is Outcome.UNJUDGED
+
+
+def test_what_a_comparison_left_out_is_in_its_stream_and_its_verdict() -> None:
+    content = noted(stream("drift"), "The cluster sleeps. Objects in it are not compared.")
+    found = judge(Case("prod", Source.DRIFT, read(content)))
+    assert (found.outcome, found.problems) == (Outcome.PASSED, ())
+    assert found.notes == ("The cluster sleeps. Objects in it are not compared.",)
+    assert verdict(found) == "No drift in what was compared"
+    report = Report(found.outcome, (found,))
+    assert "Others were left out" in meaning(report)
+    for page in (markdown.render(report), markdown.render(report, 600)):
+        assert "Objects in it are not compared." in page

@@ -102,6 +102,22 @@ def test_a_stack_that_cannot_be_compared_is_neither_drift_nor_none(monkeypatch: 
     assert "is not deployed" in stack["problems"][0]
 
 
+def test_the_owner_of_a_local_stack_is_only_read(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.cli.drift.ensure", lambda *_, **__: Toolchain({}))
+    write(StateFiles("local").current, checkpoint(URN))
+    (data / "owners").mkdir()
+    (link := data / "owners" / "local").symlink_to(data / "gone" / "Pulumi.local.yaml")
+    done = CliRunner().invoke(app, ["drift", "local"])
+    assert f"note: Cluster and state 'local' on this machine belong to {link.readlink()}." in done.stderr
+    assert link.readlink() == data / "gone" / "Pulumi.local.yaml"
+    (data / "gone").mkdir()
+    link.readlink().touch()
+    refused = CliRunner().invoke(app, ["drift", "local", "--json"])
+    (stack,) = json.loads(refused.stdout)["stacks"]
+    assert (refused.exit_code, stack["outcome"]) == (3, "unjudged")
+    assert f"belong to {link.readlink()}" in stack["problems"][0]
+
+
 def test_an_unknown_stack_is_a_wrong_argument_and_no_drift() -> None:
     done = CliRunner().invoke(app, ["drift", "lokal", "--json"])
     assert done.exit_code == 2, "to a script 1 means drift"

@@ -65,6 +65,20 @@ def test_a_repository_that_was_moved_keeps_its_cluster_and_is_told(stack_in: Mak
     assert not stack_ownership.claim(moved)
 
 
+def test_a_command_that_reads_changes_no_owner(stack_in: Maker, tmp_path: Path) -> None:
+    first, second = stack_in("first"), stack_in("second")
+    assert not stack_ownership.check(first)
+    assert not (tmp_path / "data" / "owners").exists()
+    stack_ownership.claim(first)
+    assert not stack_ownership.check(first)
+    with pytest.raises(UserError, match=r"belong to .*first"):
+        stack_ownership.check(second)
+    first.file.unlink()
+    for _ in range(2):
+        assert str(first.file) in stack_ownership.check(second)
+    assert str(first.file) in stack_ownership.claim(second)
+
+
 def test_the_stack_file_of_an_installed_package_gives_way_to_a_copy_and_to_another_release(stack_in: Maker) -> None:
     releases = [stack_in(f"{release}/igz_clusters") for release in ("0.1.0", "0.2.0")]
     for each in releases:

@@ -25,11 +25,12 @@ class IssueResult(StrEnum):
     OPENED = "The issue was opened."
     UPDATED = "The issue was updated."
     UNCHANGED = "The issue is already up to date."
+    KEPT = "No drift was found, but not everything was compared: the issue stays open."
     CLOSED = "No drift remains; the issue was closed."
     NOTHING = "No drift, and no open issue."
 
 
-def settle(repository: Repository, text: str, *, differs: bool) -> IssueResult:
+def settle(repository: Repository, text: str, *, differs: bool, is_partial: bool = False) -> IssueResult:
     """Open, update or close the issue.
 
     Parameters
@@ -38,20 +39,27 @@ def settle(repository: Repository, text: str, *, differs: bool) -> IssueResult:
         Text of the issue.
     differs
         Whether there is anything to report: drift, or a stack that could not be compared.
+    is_partial
+        Whether a part was left out of a comparison. That opens no issue, and does not close one: the drift that it
+        reports may be in that part.
     """
     open_ones = repository.get_issues(state="open", labels=[LABEL], sort="created", direction="asc")
     issue = next((each for each in open_ones if is_ours(each, MARKER)), None)
     body = f"{MARKER}\n{text}"
-    if not differs:
-        return _close(issue, body) if issue else IssueResult.NOTHING
     if issue is None:
-        _require_label(repository)
-        repository.create_issue(_TITLE, body, labels=[LABEL])
-        return IssueResult.OPENED
+        return _open(repository, body) if differs else IssueResult.NOTHING
+    if not differs and not is_partial:
+        return _close(issue, body)
     if issue.body == body:
         return IssueResult.UNCHANGED
     issue.edit(body=body)
-    return IssueResult.UPDATED
+    return IssueResult.UPDATED if differs else IssueResult.KEPT
+
+
+def _open(repository: Repository, body: str) -> IssueResult:
+    _require_label(repository)
+    repository.create_issue(_TITLE, body, labels=[LABEL])
+    return IssueResult.OPENED
 
 
 def _close(issue: Issue, body: str) -> IssueResult:

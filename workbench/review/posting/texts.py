@@ -20,7 +20,7 @@ RECORDS_MAX: Final = 256
 _NAMES_MAX: Final = 5
 _REMEDY: Final = (
     "What to do: `igz-clusters drift STACK` shows the drift, and `igz-clusters up STACK` reverts it. To keep a change, "
-    "add it to the stack file. This issue closes automatically."
+    "add it to the stack file. This issue closes automatically once a complete comparison finds no drift."
 )
 
 
@@ -66,8 +66,8 @@ def _folders(records: Path) -> list[Path]:
     return inside[:RECORDS_MAX]
 
 
-def drift(streams: Path, stacks: Iterable[str]) -> tuple[str, bool]:
-    """Return the text of the issue, and whether there is anything to report.
+def drift(streams: Path, stacks: Iterable[str]) -> tuple[str, Report]:
+    """Return the text of the issue, and its report.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def drift(streams: Path, stacks: Iterable[str]) -> tuple[str, bool]:
     """
     report = merged(_drift_of(streams / f"{stack}.jsonl", stack) for stack in stacks)
     text = markdown.render(report, markdown.COMMENT_MAX - len(_REMEDY) - _MARKERS)
-    return f"{text}\n{_REMEDY}\n", report.outcome is not Outcome.PASSED
+    return f"{text}\n{_REMEDY}\n", report
 
 
 _MARKERS: Final = 100

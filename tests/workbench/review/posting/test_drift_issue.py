@@ -8,6 +8,7 @@ from support.event_lines import events, kind, lines, resource
 from support.github import BOT, PERSON, FakeGitHub
 from support.streams import stream
 from workbench.cli.github import drift_issue
+from workbench.report.events import noted
 from workbench.review.posting.drift_issue import LABEL, MARKER, IssueResult, settle
 from workbench.review.posting.workflow import own_repository
 
@@ -91,3 +92,19 @@ def test_a_preview_or_another_stack_is_no_look_at_this_one(
     [issue] = github.issues
     assert issue["state"] == "open"
     assert "belongs to another stack or command" in issue["body"]
+
+
+def test_an_issue_stays_open_until_everything_was_compared_and_a_sleep_opens_none(
+    github: FakeGitHub, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asleep = noted(stream("drift"), "The cluster sleeps. Objects in it are not compared.")
+    said = []
+    for content in (asleep, deleted(), asleep, stream("drift")):
+        (tmp_path / "prod.jsonl").write_bytes(content)
+        drift_issue(tmp_path, ["prod"])
+        said.append(capsys.readouterr().out.strip())
+        if said[-1] == IssueResult.KEPT:
+            [issue] = github.issues
+            assert issue["state"] == "open"
+            assert "Objects in it are not compared." in issue["body"]
+    assert said == [IssueResult.NOTHING, IssueResult.OPENED, IssueResult.KEPT, IssueResult.CLOSED]
