@@ -5,8 +5,9 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -84,15 +85,17 @@ def _changing(stack: stacks.Stack, command: str, *, hermetic: bool) -> Iterator[
     with stack_lock(stack.name, command) as lock:
         _claim(stack)
         refuse_unless_in_order(stack.name)
-        yield _prepare(stack, hermetic=hermetic, lock=lock)
+        yield _prepare(stack, command, hermetic=hermetic, lock=lock)
 
 
-def _prepare(stack: stacks.Stack, *, hermetic: bool = False, lock: int | None = None) -> _Ready:
+def _prepare(stack: stacks.Stack, command: str, *, hermetic: bool, lock: int | None = None) -> _Ready:
+    """Start a stack's control plane; without the stack's ``lock`` it must not stop that of a run elsewhere."""
     require_space()
     with progress(errors) as report:
         toolchain = ensure(hermetic=hermetic, progress=report)
     instance = Instance(stack.name)
-    if instance.start(toolchain):
+    alone = partial(stack_lock, stack.name, command) if lock is None else nullcontext
+    if instance.start(toolchain, alone=alone):
         errors.print(f"Local control plane '{instance.name}' started.")
     return _Ready(stack, instance, toolchain, open_session(stack, toolchain, instance.kubeconfig, lock))
 
@@ -217,7 +220,7 @@ def preview(  # noqa: PLR0913 - its options
         code = cloud.preview(found, *options, hermetic=hermetic, events=events, judged=judged)
         leave(code)
     _claim(found)
-    ready = _prepare(found, hermetic=hermetic)
+    ready = _prepare(found, "preview", hermetic=hermetic)
     _note_the_state(stack)
     code, plan = engine_run.run(ready.session, "preview", *options, events_file=events)
     lost = _lost_pods(ready, _declared(found))
@@ -293,7 +296,7 @@ def _refuse_claims(*, delete_claims: bool) -> None:
 def local_environment(stack: stacks.Stack, *, hermetic: bool) -> dict[str, str]:
     """Return the variables for plain `pulumi` and `kubectl` on a local stack; starts its control plane."""
     _claim(stack)
-    ready = _prepare(stack, hermetic=hermetic)
+    ready = _prepare(stack, "env", hermetic=hermetic)
     return {**ready.session.environment, "KUBECONFIG": str(ready.instance.kubeconfig)}
 
 

@@ -18,20 +18,20 @@ def take(file: Path) -> int | None:
     Parameters
     ----------
     file
-        The lock file in an existing folder; created if missing, never deleted.
+        The lock file in an existing folder; created if missing. Only its holder may delete it.
 
     Returns
     -------
     int | None
-        The lock's descriptor, which the caller closes; None if another process holds the lock.
+        The lock's descriptor, which the caller closes; None if another process holds the lock, or has just deleted it.
     """
     descriptor = _open(file)
-    try:
+    with suppress(BlockingIOError, FileNotFoundError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
-    return descriptor
+        if os.path.samestat(os.fstat(descriptor), file.stat()):
+            return descriptor
+    os.close(descriptor)
+    return None
 
 
 def wait_for(file: Path) -> int:

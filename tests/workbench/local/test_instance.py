@@ -1,10 +1,13 @@
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -110,6 +113,49 @@ def test_looking_at_an_instance_that_never_was_leaves_no_trace(data: Path) -> No
     instance.delete()
     assert instances() == []
     assert list(data.iterdir()) == []
+
+
+@pytest.mark.parametrize("supervised", [("ordinary", 600)], indirect=True)
+def test_an_instance_with_other_programs_is_not_stopped_while_another_process_uses_it(supervised: Supervised) -> None:
+    def used() -> Any:
+        raise UserError("used")
+
+    others = Mock(**{"path.return_value": Path(sys.executable)})
+    with pytest.raises(UserError, match="used"):
+        Instance("one").start(others, alone=used)
+    assert supervised.process.poll() is None
+
+
+def test_an_instance_made_while_the_last_of_its_name_is_deleted_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = Layout.of("one")
+    os.close(layout.acquire() or 0)
+    made, rmtree = list[int](), shutil.rmtree
+
+    def deleting(folder: Path, **options: Any) -> None:
+        if lock := layout.acquire():
+            made.append(lock)
+            layout.settings.touch()
+        rmtree(folder, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", deleting)
+    Instance("one").delete()
+    assert len(made) == 1
+    assert layout.settings.exists()
+    assert layout.acquire() is None
+    os.close(made[0])
+
+
+def test_what_cannot_be_deleted_is_named_and_no_instance(monkeypatch: pytest.MonkeyPatch, data: Path) -> None:
+    layout = Layout.of("one")
+    os.close(layout.acquire() or 0)
+    with monkeypatch.context() as failing:
+        failing.setattr(shutil, "rmtree", lambda *_, **__: None)
+        with pytest.raises(UserError, match=r"these files could not be deleted: .*/local/\.one/lock\.\n"):
+            Instance("one").delete()
+    assert instances() == []
+    os.close(layout.acquire() or 0)
+    Instance("one").delete()
+    assert list((data / "local").iterdir()) == []
 
 
 def test_the_lock_has_one_holder_at_a_time() -> None:
