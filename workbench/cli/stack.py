@@ -4,8 +4,8 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from workbench.engine.backend import StateFiles
 from workbench.engine.collisions import collisions, created_by, objects_to_create
 from workbench.engine.conflict import require_none
 from workbench.engine.kubectl import Api
-from workbench.engine.lock import held_by, stack_lock
+from workbench.engine.lock import held_by, held_elsewhere, stack_lock
 from workbench.engine.lost_pods import lost_pods
 from workbench.local import Instance
 from workbench.recovery import state_findings
@@ -94,7 +94,9 @@ def _prepare(stack: stacks.Stack, command: str, *, hermetic: bool, lock: int | N
     with progress(errors) as report:
         toolchain = ensure(hermetic=hermetic, progress=report)
     instance = Instance(stack.name)
-    alone = partial(stack_lock, stack.name, command) if lock is None else nullcontext
+    alone: Callable[[], AbstractContextManager[object]] = nullcontext
+    if lock is None:
+        alone = partial(stack_lock, stack.name, command)
     if instance.start(toolchain, alone=alone):
         errors.print(f"Local control plane '{instance.name}' started.")
     return _Ready(stack, instance, toolchain, open_session(stack, toolchain, instance.kubeconfig, lock))
@@ -309,6 +311,8 @@ def _note_the_state(stack: str) -> None:
     if (held := held_by(stack)).is_running:
         note = f"note: {held.run} is changing this stack; the preview may be out of date."
         errors.print(note, soft_wrap=True)
+    elif elsewhere := held_elsewhere(stack):
+        errors.print(f"note: {elsewhere.message} The preview may be out of date.", soft_wrap=True)
     else:
         for finding in state_findings(stack):
             errors.print(f"note: {finding.found} Run `igz-clusters recover {stack}`.", soft_wrap=True)

@@ -20,6 +20,7 @@ from workbench.local.ports import is_free
 from workbench.local.prepare import prepare
 from workbench.local.programs import Binaries, fingerprint, locate
 from workbench.local.state import ComponentStatus, InstanceStatus, Settings, State, Tuning
+from workbench.system import locks
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 from workbench.system.processes import is_suspended
@@ -173,7 +174,7 @@ class Instance:
         Raises
         ------
         UserError
-            Processes that are not visible to this user or container hold the instance.
+            Processes that are not visible to this user or container, or that it may not end, hold the instance.
         """
         lock, was_running = self._stopped()
         if lock is not None:
@@ -216,7 +217,7 @@ class Instance:
             if (lock := self._files.acquire()) is not None:
                 return lock, bool(signalled)
             state = self._state()
-            with suppress(psutil.NoSuchProcess):
+            try:
                 if state and state.pid not in signalled:
                     supervisor = psutil.Process(state.pid)
                     supervisor.terminate()
@@ -224,14 +225,21 @@ class Instance:
                     signalled.add(state.pid)
                 if time.monotonic() > deadline:
                     if state is None:
-                        raise UserError(
-                            f"'{self.name}' is in use by processes that are not visible here.",
-                            f"Stop it where it was started, perhaps in another container. Folder: {self._files.folder}",
-                        )
+                        raise self._held("processes that are not visible here")
                     psutil.Process(state.pid).kill()  # the kernel kills its children with it
                     deadline = time.monotonic() + _KILL_SECONDS
+            except psutil.NoSuchProcess:
+                pass
+            except psutil.AccessDenied as denied:
+                raise self._held(f"process {denied.pid}, which this user may not end") from None
             time.sleep(_PAUSE)
         return None, bool(signalled)
+
+    def _held(self, by: str) -> UserError:
+        return UserError(
+            f"'{self.name}' is in use by {by}.",
+            f"Stop it where it was started, perhaps in another container. Folder: {self._files.folder}",
+        )
 
     def status(self) -> InstanceStatus:
         """Return the instance's status, even if it never started."""
@@ -304,9 +312,9 @@ class Instance:
             os.close(lock)
 
     def _state(self) -> State | None:
-        """Return the state that the supervisor saved; None if it is not running or has not saved any."""
+        """Return the state that the supervisor saved; None if it is not running here or has not saved any."""
         state = State.load(self._files)
-        return state if state and state.is_alive() else None
+        return state if state and locks.holds(state.pid, self._files.lock) else None
 
     def _failure(self, component: str) -> UserError:
         log = self._files.log(component or "supervisor")

@@ -51,6 +51,11 @@ class Layout:
         return self.folder.name
 
     @property
+    def lock(self) -> Path:
+        """File of the lock that the instance's processes hold."""
+        return self.folder / "lock"
+
+    @property
     def deleted(self) -> Path:
         """What the folder is called while it is deleted: a name that no instance can have."""
         return self.folder.with_name(f".{self.name}")
@@ -125,5 +130,5 @@ class Layout:
         """
         with suppress(FileNotFoundError):  # another process has just deleted the folder
             self.create()
-            return locks.take(self.folder / "lock")
+            return locks.take(self.lock)
         return None

@@ -57,6 +57,17 @@ def holders(file: Path) -> list[psutil.Process]:
     return sorted((each for each in others if _has_open(each.pid, target)), key=lambda process: process.pid)
 
 
+def holds(pid: int, file: Path) -> bool:
+    """Return whether a process of this user has the lock's file open.
+
+    Identifies the process that recorded its id beside the lock: in another container the id is that of another process,
+    which does not have the file open, and so is one that got the id later.
+    """
+    with suppress(OSError):
+        return _has_open(pid, file.stat())
+    return False
+
+
 def _open(file: Path) -> int:
     return os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
 

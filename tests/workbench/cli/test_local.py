@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from support.state_files import engine_lock, said
 from workbench import stacks
 from workbench.cli import stack
 from workbench.cli.app import app
+from workbench.engine.backend import StateFiles
 from workbench.local import Instance
 from workbench.local.layout import Layout
+from workbench.system import locks
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
@@ -73,6 +76,20 @@ def test_only_a_command_with_the_lock_of_the_stack_may_stop_what_a_run_uses(
     with pytest.raises(UserError, match=rf"is being changed by `igz-clusters up` \(process {run.pid}, "):
         stack._prepare(local, "preview", hermetic=False)
     stack._prepare(local, "up", hermetic=False, lock=0)
+
+
+def test_a_preview_does_not_call_what_a_run_in_another_container_uses_stale(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], run: subprocess.Popen[bytes]
+) -> None:
+    engine_lock(StateFiles("local"), said(2**22 + 1))
+    monkeypatch.setattr(locks, "holders", lambda _: [])
+    stack._note_the_state("local")
+    said_then = capsys.readouterr().err
+    assert said_then.startswith("note: The stack 'local' is locked by processes that are not visible here.")
+    run.kill()
+    run.wait()
+    stack._note_the_state("local")
+    assert "is stale" in capsys.readouterr().err
 
 
 def test_a_deleted_control_plane_is_gone_and_deleting_it_again_says_that_there_is_none(layout: Layout) -> None:

@@ -90,6 +90,32 @@ def test_processes_of_a_killed_supervisor_may_take_a_moment_to_end(
 
 
 @pytest.mark.parametrize("supervised", [("ordinary", 600)], indirect=True)
+def test_a_process_with_the_id_of_a_supervisor_of_another_container_is_left_alone(
+    supervised: Supervised, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with subprocess.Popen(["sleep", "60"]) as other:
+        State(other.pid, time.time(), "", ready=True).save(Layout.of("one"))
+        assert not Instance("one").status().running
+        monkeypatch.setattr(instance, "STOP_SECONDS", 0.2)
+        with pytest.raises(UserError, match="'one' is in use by processes that are not visible here"):
+            Instance("one").stop()
+        assert (other.poll(), supervised.process.poll()) == (None, None)
+        other.kill()
+
+
+@pytest.mark.parametrize("supervised", [("ordinary", 600)], indirect=True)
+def test_a_supervisor_that_this_user_may_not_end_is_named(
+    supervised: Supervised, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(process: psutil.Process) -> None:
+        raise psutil.AccessDenied(process.pid)
+
+    monkeypatch.setattr(psutil.Process, "terminate", denied)
+    with pytest.raises(UserError, match=f"in use by process {supervised.process.pid}, which this user may not end"):
+        Instance("one").stop()
+
+
+@pytest.mark.parametrize("supervised", [("ordinary", 600)], indirect=True)
 @pytest.mark.parametrize("name", ["etcd", "supervisor"])
 def test_a_suspended_process_is_not_ready_and_named(supervised: Supervised, name: str) -> None:
     assert Instance("one").status().ready
