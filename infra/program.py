@@ -158,9 +158,13 @@ def _shared_storage(config: StackConfig, cluster: ClusterHandle) -> tuple[pulumi
 
 def _volumes(config: StackConfig, cluster: ClusterHandle, namespace: str, needed: Sequence[pulumi.Resource]) -> None:
     if choices := config.namespaces[namespace].volumes:
-        is_production = config.environment is Environment.PROD
-        kept = [name for name, storage in config.storage.items() if is_production and storage.purpose.is_kept]
-        volumes = NamespaceVolumesArgs(namespace=namespace, choices=choices, shares=cluster.shares, protected=kept)
+        volumes = NamespaceVolumesArgs(
+            namespace=namespace,
+            choices=choices,
+            storage=config.storage,
+            shares=cluster.shares,
+            is_production=config.environment is Environment.PROD,
+        )
         NamespaceVolumes(f"{namespace}-volumes", volumes, cluster.inside(needed))
 
 

@@ -60,7 +60,7 @@ GUARANTEED: Final = "guaranteed"
 
 
 class AnnotationKey(StrEnum):
-    """Annotation keys of the contract: on pods, and on nodes."""
+    """Annotation keys of the contract: on pods, nodes and claims."""
 
     RESTART_PLAN = f"{OWN_DOMAIN}/restart-plan"
     """On pods that may run on spot nodes: the restart plan, in the form of ``RESTART_PLAN_PATTERN``."""
@@ -73,6 +73,9 @@ class AnnotationKey(StrEnum):
 
     COMPLETED = f"{OWN_DOMAIN}/completed-resources"
     """On pods with a request or limit that their author did not set: what the API server added or changed."""
+
+    PURPOSE = f"{OWN_DOMAIN}/purpose"
+    """On claims whose driver may delete their data with them: what the storage is for, one of ``Purpose``."""
 
     CAPACITY = f"{OWN_DOMAIN}/capacity"
     """JSON object of resource quantities; a simulated node reports it as its capacity."""

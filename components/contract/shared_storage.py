@@ -93,8 +93,8 @@ class Storage(ContractModel):
     purpose: Annotated[
         Purpose,
         Explained(
-            decides="Backups; protection from deletion in prod; the reclaim policy of the storage class: Retain, for "
-            "scratch Delete."
+            decides="Backups; whether its loss needs an approval; protection from deletion in prod; the reclaim policy "
+            "of the storage class: Retain, for scratch Delete."
         ),
     ] = Field(description="What the storage is for.", examples=["dataset"])
     type: Annotated[

@@ -1,6 +1,6 @@
 """Claims of a user namespace in shared storage, and their volumes."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -9,7 +9,8 @@ from pulumi_kubernetes.core.v1 import PersistentVolume, PersistentVolumeClaim
 
 from components.base import PlatformComponent
 from components.clusters.handle import Share
-from components.contract.shared_storage import Volume, volume_name
+from components.contract.labels import AnnotationKey
+from components.contract.shared_storage import Storage, Volume, volume_name
 from components.ownership import owned
 
 SIZE: Final = "1Ti"
@@ -25,9 +26,10 @@ class NamespaceVolumesArgs:
     namespace: str
     choices: Mapping[str, Volume]
     """By the name of the claim."""
+    storage: Mapping[str, Storage]
     shares: Mapping[str, Share]
-    protected: Collection[str] = ()
-    """Storages whose claims are protected if deleting them may delete the data."""
+    is_production: bool
+    """Whether claims with data that cannot be recomputed are protected if deleting them may delete it."""
 
 
 class NamespaceVolumes(PlatformComponent):
@@ -79,12 +81,14 @@ class NamespaceVolumes(PlatformComponent):
 
     def _provisioned(self, claim: str, choice: Volume, class_name: str) -> None:
         size = {"storage": f"{choice.size_gib}Gi"}
+        purpose = self._args.storage[choice.storage].purpose
+        noted = {AnnotationKey.PURPOSE.value: purpose.value}
         PersistentVolumeClaim(
             volume_name(self._args.namespace, claim),
-            metadata=owned(claim, namespace=self._args.namespace),
+            metadata=owned(claim, namespace=self._args.namespace, annotations=noted),
             spec={**_common(class_name), "resources": {"requests": size}},
             # Its driver may delete the data with the claim.
-            opts=self.child(delete_before_replace=True, protect=choice.storage in self._args.protected),
+            opts=self.child(delete_before_replace=True, protect=self._args.is_production and purpose.is_kept),
         )
 
 

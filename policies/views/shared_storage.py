@@ -24,6 +24,7 @@ BACKUP_POLICY: Final = "aws:efs/backupPolicy:BackupPolicy"
 LUSTRE: Final = "aws:fsx/lustreFileSystem:LustreFileSystem"
 
 ACCOUNT: Final = azure_native("storage", "StorageAccount")
+SHARE: Final = azure_native("storage", "FileShare")
 FILE_SERVICE: Final = azure_native("storage", "FileServiceProperties")
 
 TLS: Final = "aws:SecureTransport"

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -9,8 +10,9 @@ from rich.table import Table
 
 from workbench import stacks
 from workbench.cli.console import PLAIN, agree, errors, out, row_of_fields
+from workbench.engine.lock import stack_lock
 from workbench.local import Instance, instances
-from workbench.system.errors import UserError
+from workbench.system.errors import UserError, all_of
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 
@@ -47,7 +49,7 @@ def start(
         raise UserError(f"'{name}' is a stack on {kind}: it has no control plane on this machine.", _LOCAL)
     with progress(errors) as report:
         toolchain = ensure(progress=report)
-    started = Instance(name).start(toolchain)
+    started = Instance(name).start(toolchain, alone=partial(stack_lock, name, "local start"))
     out.print(f"'{name}' {'started' if started else 'is already running'}.")
 
 
@@ -60,14 +62,22 @@ def stop(
         bool, typer.Option("--stacks", help="Stop the control planes of all stacks in the folder of the stack files.")
     ] = False,
 ) -> None:
-    """Stop a control plane and keep its data."""
+    """Stop a control plane and keep its data.
+
+    Refused while a run changes its stack.
+    """
     of_the_folder = [each for each in instances() if each in stacks.stack_files()]
     names = instances() if all_ else of_the_folder if in_folder else [name]
-    for each in names:
-        stopped = _existing(each).stop()
-        out.print(f"'{each}' {'stopped; its data is kept' if stopped else 'was not running'}.", **PLAIN)
+    all_of(*(partial(_stop, each) for each in names))
     if not names:
         out.print("No control plane to stop.")
+
+
+def _stop(name: str) -> None:
+    instance = _existing(name)
+    with stack_lock(name, "local stop"):
+        stopped = instance.stop()
+    out.print(f"'{name}' {'stopped; its data is kept' if stopped else 'was not running'}.", **PLAIN)
 
 
 @app.command()
@@ -120,9 +130,13 @@ def logs(
 
 @app.command()
 def delete(name: Name = "local", *, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
-    """Stop a control plane and delete its data."""
+    """Stop a control plane and delete its data.
+
+    Refused while a run changes its stack.
+    """
     instance = _existing(name)
     if not yes:
         agree(f"Delete '{name}' and everything in it?")
-    instance.delete()
+    with stack_lock(name, "local delete"):
+        instance.delete()
     out.print(f"'{name}' deleted.")

@@ -4,9 +4,10 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +31,7 @@ from workbench.engine.backend import StateFiles
 from workbench.engine.collisions import collisions, created_by, objects_to_create
 from workbench.engine.conflict import require_none
 from workbench.engine.kubectl import Api
-from workbench.engine.lock import held_by, stack_lock
+from workbench.engine.lock import held_by, held_elsewhere, stack_lock
 from workbench.engine.lost_pods import lost_pods
 from workbench.local import Instance
 from workbench.recovery import state_findings
@@ -84,15 +85,19 @@ def _changing(stack: stacks.Stack, command: str, *, hermetic: bool) -> Iterator[
     with stack_lock(stack.name, command) as lock:
         _claim(stack)
         refuse_unless_in_order(stack.name)
-        yield _prepare(stack, hermetic=hermetic, lock=lock)
+        yield _prepare(stack, command, hermetic=hermetic, lock=lock)
 
 
-def _prepare(stack: stacks.Stack, *, hermetic: bool = False, lock: int | None = None) -> _Ready:
+def _prepare(stack: stacks.Stack, command: str, *, hermetic: bool, lock: int | None = None) -> _Ready:
+    """Start a stack's control plane; without the stack's ``lock`` it must not stop that of a run elsewhere."""
     require_space()
     with progress(errors) as report:
         toolchain = ensure(hermetic=hermetic, progress=report)
     instance = Instance(stack.name)
-    if instance.start(toolchain):
+    alone: Callable[[], AbstractContextManager[object]] = nullcontext
+    if lock is None:
+        alone = partial(stack_lock, stack.name, command)
+    if instance.start(toolchain, alone=alone):
         errors.print(f"Local control plane '{instance.name}' started.")
     return _Ready(stack, instance, toolchain, open_session(stack, toolchain, instance.kubeconfig, lock))
 
@@ -217,7 +222,7 @@ def preview(  # noqa: PLR0913 - its options
         code = cloud.preview(found, *options, hermetic=hermetic, events=events, judged=judged)
         leave(code)
     _claim(found)
-    ready = _prepare(found, hermetic=hermetic)
+    ready = _prepare(found, "preview", hermetic=hermetic)
     _note_the_state(stack)
     code, plan = engine_run.run(ready.session, "preview", *options, events_file=events)
     lost = _lost_pods(ready, _declared(found))
@@ -293,7 +298,7 @@ def _refuse_claims(*, delete_claims: bool) -> None:
 def local_environment(stack: stacks.Stack, *, hermetic: bool) -> dict[str, str]:
     """Return the variables for plain `pulumi` and `kubectl` on a local stack; starts its control plane."""
     _claim(stack)
-    ready = _prepare(stack, hermetic=hermetic)
+    ready = _prepare(stack, "env", hermetic=hermetic)
     return {**ready.session.environment, "KUBECONFIG": str(ready.instance.kubeconfig)}
 
 
@@ -306,6 +311,8 @@ def _note_the_state(stack: str) -> None:
     if (held := held_by(stack)).is_running:
         note = f"note: {held.run} is changing this stack; the preview may be out of date."
         errors.print(note, soft_wrap=True)
+    elif elsewhere := held_elsewhere(stack):
+        errors.print(f"note: {elsewhere.message} The preview may be out of date.", soft_wrap=True)
     else:
         for finding in state_findings(stack):
             errors.print(f"note: {finding.found} Run `igz-clusters recover {stack}`.", soft_wrap=True)

@@ -10,10 +10,13 @@ import json
 import re
 import socket
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
+
+import psutil
 
 from workbench.engine.pending import operations
 from workbench.system.files import write_private
@@ -65,7 +68,9 @@ class EngineLock:
         except (ValueError, TypeError):
             return False
         process = living(self.pid, before=written) if self.pid > 0 else None
-        return process is not None and "pulumi" in process.name()
+        with suppress(psutil.Error):  # it has just ended
+            return process is not None and "pulumi" in process.name()
+        return False
 
     def remove(self) -> None:
         """Delete the lock file and its checksum."""

@@ -113,6 +113,18 @@ def held_by(stack: str, stack_file: Path | None = None) -> Held:
     return Held(run, locks.holders(file))
 
 
+def held_elsewhere(stack: str) -> UserError | None:
+    """Return the error for a stack whose lock processes hold that are not visible here; None if there are none.
+
+    The caller does not hold the lock. The engine's own lock of such a run is in use, though its process is not visible.
+    """
+    file = _file(stack)
+    if (descriptor := locks.take(file)) is None:
+        return None if locks.holders(file) else _elsewhere(stack)
+    os.close(descriptor)
+    return None
+
+
 def names(processes: list[psutil.Process]) -> str:
     """Return ids and names of processes for a message."""
     return ", ".join(filter(None, map(name_of, processes)))
@@ -155,6 +167,10 @@ def _refusal(stack: str, held: Held) -> UserError:
             f"{held.run} was killed, but its processes still change the stack '{stack}': {names(held.processes)}.",
             f"`igz-clusters recover {stack}` ends them and repairs the state.",
         )
+    return _elsewhere(stack)
+
+
+def _elsewhere(stack: str) -> UserError:
     return UserError(
         f"The stack '{stack}' is locked by processes that are not visible here.",
         f"Check whether another user or container uses the same folder: {data_dir()}",

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from workbench.local.ports import is_free
 from workbench.local.prepare import prepare
 from workbench.local.programs import Binaries, fingerprint, locate
 from workbench.local.state import ComponentStatus, InstanceStatus, Settings, State, Tuning
+from workbench.system import locks
 from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 from workbench.system.processes import is_suspended
@@ -37,6 +38,8 @@ _KILL_SECONDS = 10.0
 _PAUSE = 0.05
 _LOOKS_EVERY = 0.25
 _TAIL = 15
+_SHOWN = 3
+"""Number of files that an error about a deletion names."""
 
 
 class Instance:
@@ -85,7 +88,12 @@ class Instance:
         self._files.create()
         Settings.load(self._files).tuned(tuning).save(self._files)
 
-    def start(self, binaries: Binaries, progress: Callable[[str], None] | None = None) -> bool:
+    def start(
+        self,
+        binaries: Binaries,
+        progress: Callable[[str], None] | None = None,
+        alone: Callable[[], AbstractContextManager[object]] = nullcontext,
+    ) -> bool:
         """Start the control plane if it is not running, and wait until it is ready.
 
         Parameters
@@ -94,6 +102,8 @@ class Instance:
             Where the programs are. If the instance runs with others, it is restarted.
         progress
             Receives a sentence per step. Default: none.
+        alone
+            Entered before the instance is stopped; raises ``UserError`` if another process uses it. Default: none does.
 
         Returns
         -------
@@ -122,13 +132,15 @@ class Instance:
                     progress(text)
                 reported.add(text)
             if state and state.fingerprint != current:
-                self.stop()
+                with alone():
+                    self.stop()
             elif state and state.ready:
                 self._require_awake()
                 return started
             time.sleep(_PAUSE)
         late = next((each.name for each in self.status().components if each.state != "ready"), "")
-        self.stop()
+        with alone():
+            self.stop()
         raise self._failure(late)
 
     def wait_for_admission(self, seconds: float = ADMISSION_SECONDS) -> bool:
@@ -162,15 +174,50 @@ class Instance:
         Raises
         ------
         UserError
-            Processes that are not visible to this user or container hold the instance.
+            Processes that are not visible to this user or container, or that it may not end, hold the instance.
         """
-        if not self._files.folder.exists():
-            return False
+        lock, was_running = self._stopped()
+        if lock is not None:
+            os.close(lock)
+        return was_running
+
+    def delete(self) -> None:
+        """Stop the instance and delete its folder: data, keys and logs.
+
+        Raises
+        ------
+        UserError
+            As in ``stop``; or not everything can be deleted: names what is left.
+        """
+        lock, _ = self._stopped()
+        if lock is None:
+            return
+        try:
+            # With the lock and under another name: a start finds either all of the instance or none of it.
+            left = _undeleted(self._files.deleted)  # of a deletion that was killed
+            if not left:
+                self._files.folder.rename(self._files.deleted)
+                left = _undeleted(self._files.deleted)
+        except OSError as error:
+            left = [f"{error.filename}: {error.strerror}"]
+        finally:
+            os.close(lock)
+        if left:
+            more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
+            raise UserError(
+                f"'{self.name}' is stopped, but these files could not be deleted: {', '.join(left[:_SHOWN])}{more}.",
+                "Delete them by hand, as the user whom they belong to.",
+            )
+
+    def _stopped(self) -> tuple[int | None, bool]:
+        """Stop all processes; return the lock, or None if there is no instance, and whether anything was running."""
         signalled: set[int] = set()
         deadline = time.monotonic() + STOP_SECONDS
-        while (lock := self._files.acquire()) is None:
+        while self._files.folder.exists():
+            if (lock := self._files.acquire()) is not None:
+                return lock, bool(signalled)
             state = self._state()
-            with suppress(psutil.NoSuchProcess):
+            try:
                 if state and state.pid not in signalled:
                     supervisor = psutil.Process(state.pid)
                     supervisor.terminate()
@@ -178,22 +225,21 @@ class Instance:
                     signalled.add(state.pid)
                 if time.monotonic() > deadline:
                     if state is None:
-                        raise UserError(
-                            f"'{self.name}' is in use by processes that are not visible here.",
-                            f"Stop it where it was started, perhaps in another container. Folder: {self._files.folder}",
-                        )
+                        raise self._held("processes that are not visible here")
                     psutil.Process(state.pid).kill()  # the kernel kills its children with it
                     deadline = time.monotonic() + _KILL_SECONDS
+            except psutil.NoSuchProcess:
+                pass
+            except psutil.AccessDenied as denied:
+                raise self._held(f"process {denied.pid}, which this user may not end") from None
             time.sleep(_PAUSE)
-        os.close(lock)
-        return bool(signalled)
+        return None, bool(signalled)
 
-    def delete(self) -> None:
-        """Stop the instance and delete its folder: data, keys and logs."""
-        self.stop()
-        if self._files.folder.exists():
-            # Another process may delete what a killed one left behind at the same time.
-            shutil.rmtree(self._files.folder, ignore_errors=True)
+    def _held(self, by: str) -> UserError:
+        return UserError(
+            f"'{self.name}' is in use by {by}.",
+            f"Stop it where it was started, perhaps in another container. Folder: {self._files.folder}",
+        )
 
     def status(self) -> InstanceStatus:
         """Return the instance's status, even if it never started."""
@@ -266,9 +312,9 @@ class Instance:
             os.close(lock)
 
     def _state(self) -> State | None:
-        """Return the state that the supervisor saved; None if it is not running or has not saved any."""
+        """Return the state that the supervisor saved; None if it is not running here or has not saved any."""
         state = State.load(self._files)
-        return state if state and state.is_alive() else None
+        return state if state and locks.holds(state.pid, self._files.lock) else None
 
     def _failure(self, component: str) -> UserError:
         log = self._files.log(component or "supervisor")
@@ -283,7 +329,7 @@ class Instance:
 
 def instances() -> list[str]:
     """Return the names of all instances of this user, running or not."""
-    return sorted(path.parent.name for path in home().glob("*/lock"))
+    return sorted(path.parent.name for path in home().glob("[!.]*/lock"))
 
 
 def remove_abandoned(prefix: str) -> list[str]:
@@ -295,12 +341,22 @@ def remove_abandoned(prefix: str) -> list[str]:
         Prefix of the names to check.
     """
     found = []
+    for doomed in home().glob(f".{prefix}*"):  # of deletions that were killed
+        shutil.rmtree(doomed, ignore_errors=True)
     for folder in sorted(home().glob(f"{prefix}*")):
         owner = Settings.load(Layout(folder)).owner
         if owner is not None and not owner.is_alive():
             Instance(folder.name).delete()
             found.append(folder.name)
     return found
+
+
+def _undeleted(folder: Path) -> list[str]:
+    """Delete a folder, and return the files that are left, or the folder if it alone is."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        return []
+    return sorted(str(path) for path in folder.rglob("*") if not path.is_dir()) or [str(folder)]
 
 
 def _is_suspended(pid: int) -> bool:

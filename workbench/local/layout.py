@@ -1,6 +1,7 @@
 """Files of an instance, and the lock that shows whether it runs."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,6 +49,16 @@ class Layout:
     def name(self) -> str:
         """The instance's name."""
         return self.folder.name
+
+    @property
+    def lock(self) -> Path:
+        """File of the lock that the instance's processes hold."""
+        return self.folder / "lock"
+
+    @property
+    def deleted(self) -> Path:
+        """What the folder is called while it is deleted: a name that no instance can have."""
+        return self.folder.with_name(f".{self.name}")
 
     @property
     def pki(self) -> Path:
@@ -117,5 +128,7 @@ class Layout:
         int | None
             The lock's descriptor, which the caller closes; None if another process holds the lock.
         """
-        self.create()
-        return locks.take(self.folder / "lock")
+        with suppress(FileNotFoundError):  # another process has just deleted the folder
+            self.create()
+            return locks.take(self.lock)
+        return None

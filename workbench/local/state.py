@@ -10,7 +10,7 @@ import psutil
 from workbench.local.layout import Layout
 from workbench.local.programs import CONTROL_PLANE, KARPENTER, PROGRAMS
 from workbench.system.files import write_private
-from workbench.system.processes import living
+from workbench.system.processes import living, pid_namespace
 
 Flag: TypeAlias = str | Sequence[str]
 ComponentState = Literal["waiting", "starting", "ready", "crashed", "suspended", "stopped"]
@@ -61,20 +61,24 @@ class Owner:
         Its id.
     created
         Its start in seconds since 1970; guards against a reused id.
+    namespace
+        Where its id is valid. Default: here, as in a record of an earlier release.
     """
 
     pid: int
     created: float
+    namespace: str = ""
 
     @classmethod
     def this(cls) -> "Owner":
         """Return the calling process."""
         process = psutil.Process()
-        return cls(process.pid, process.create_time())
+        return cls(process.pid, process.create_time(), pid_namespace())
 
     def is_alive(self) -> bool:
-        """Return whether the process still runs."""
-        return living(self.pid, before=self.created) is not None
+        """Return whether the process may still run; one of another container is not known to have ended."""
+        is_elsewhere = self.namespace not in ("", pid_namespace())
+        return is_elsewhere or living(self.pid, before=self.created) is not None
 
 
 @dataclass(frozen=True)
@@ -162,7 +166,7 @@ class State:
 
     pid: int
     created: float
-    """Start of the supervisor's process in seconds since 1970; guards against a reused process id."""
+    """Start of the supervisor's process in seconds since 1970."""
     fingerprint: str
     """Which programs it runs."""
     ready: bool = False
@@ -178,10 +182,6 @@ class State:
             return cls(**raw | {"components": tuple(ComponentStatus(**each) for each in raw["components"])})
         except (FileNotFoundError, ValueError, TypeError, KeyError):
             return None
-
-    def is_alive(self) -> bool:
-        """Return whether the supervisor that saved this still runs."""
-        return living(self.pid, before=self.created) is not None
 
     def save(self, layout: Layout) -> None:
         """Write the state."""

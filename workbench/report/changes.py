@@ -7,7 +7,7 @@ resources and providers are reported only when replaced. Reads and refreshes are
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from workbench.report import dangers
@@ -56,7 +56,9 @@ def is_drift(stream: Stream) -> bool:
 
 def changes_of(stream: Stream) -> list[Changed]:
     """Return all changes, most severe first, then by type and name."""
-    changes = (_changed(group) for group in _by_urn(_steps(stream)).values())
+    groups = _by_urn(_steps(stream)).values()
+    scratch = frozenset(dangers.scratch_accounts((steps[0].token, _known(steps)) for steps in groups))
+    changes = (_changed(steps, scratch) for steps in groups)
     return sorted(
         (each for each in changes if each), key=lambda c: (_RANK[c.change.operation], c.change.type, c.change.urn)
     )
@@ -94,13 +96,13 @@ def _operation(steps: Iterable[Step]) -> Operation | None:
     return min(operations, key=_RANK.__getitem__, default=None)
 
 
-def _changed(steps: list[Step]) -> Changed | None:
+def _changed(steps: list[Step], scratch: Collection[str]) -> Changed | None:
     operation, first = _operation(steps), steps[0]
     if operation is None or (_is_frame(first) and operation is not Operation.REPLACE):
         return None
     states = [state for step in steps for state in (step.old, step.new) if state]
     is_protected = any(state.protect for state in states)
-    kind, state_lost = _loss(operation, first, steps, states)
+    kind, state_lost = _loss(operation, steps, scratch)
     if operation in DESTRUCTIVE and is_protected:
         kind = kind or PROTECTED
     return Changed(
@@ -117,14 +119,19 @@ def _changed(steps: list[Step]) -> Changed | None:
     )
 
 
-def _loss(operation: Operation, first: Step, steps: list[Step], states: list[State]) -> tuple[str, str]:
+def _known(steps: list[Step]) -> dict[str, Any]:
+    """Return the properties of a resource before its change; those of a new one as planned."""
+    states = [*(step.old for step in steps if step.old), *(step.new for step in steps if step.new)]
+    # After a refresh the outputs are what is live.
+    return {**states[0].inputs, **states[0].outputs} if states else {}
+
+
+def _loss(operation: Operation, steps: list[Step], scratch: Collection[str]) -> tuple[str, str]:
     """Return the protected kind of what a change loses, and its description; both empty if it loses nothing."""
-    before = next((step.old for step in steps if step.old), states[0] if states else None)
-    if before is None:
-        return "", ""
-    known = {**before.inputs, **before.outputs}  # after a refresh the outputs are what is live
+    first, known = steps[0], _known(steps)
     if operation in DESTRUCTIVE:
-        return dangers.kind_of(first.token, first.name, known), dangers.carries_state(first.token, known)
+        kind = dangers.kind_of(first.token, first.name, known, scratch)
+        return kind, dangers.carries_state(first.token, known)
     if operation is Operation.UPDATE and not first.is_component:
         after = next((step.new for step in reversed(steps) if step.new and step.op == "update"), None)
         return dangers.shrinks(first.token, known, after.inputs) if after else ("", "")

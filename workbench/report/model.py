@@ -184,8 +184,8 @@ class Danger:
     change
         The change.
     kind
-        ``cluster``, ``encryption key``, ``network``, ``data pool``, ``initial group``, ``live nodes`` or ``namespace``;
-        ``protected resource`` for anything else with the engine's ``protect`` option.
+        ``cluster``, ``encryption key``, ``network``, ``shared storage``, ``data pool``, ``initial group``,
+        ``live nodes`` or ``namespace``; ``protected resource`` for anything else with the engine's ``protect`` option.
     approval
         Description of its approval; empty if there is none.
     is_new

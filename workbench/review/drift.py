@@ -11,7 +11,7 @@ from typing import Any, Final
 from workbench.engine import cloud
 from workbench.engine.backend import CorruptStateError, StateFiles
 from workbench.engine.cloud import cloud_session, require_nothing_pending
-from workbench.engine.lock import held_by, names
+from workbench.engine.lock import held_by, held_elsewhere, names
 from workbench.engine.recorded import Recorded, recorded_preview
 from workbench.engine.session import Session, open_session
 from workbench.existing import open_existing
@@ -100,6 +100,8 @@ def _refuse_while_changed(name: str) -> None:
             f"{held.run} was killed, but its processes still change the stack '{name}': {names(held.processes)}.",
             _recover(name),
         )
+    if elsewhere := held_elsewhere(name):
+        raise elsewhere
 
 
 def _cloud(stack: Stack, toolchain: Toolchain) -> _Subject:

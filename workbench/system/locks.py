@@ -18,20 +18,20 @@ def take(file: Path) -> int | None:
     Parameters
     ----------
     file
-        The lock file in an existing folder; created if missing, never deleted.
+        The lock file in an existing folder; created if missing. Only its holder may delete it.
 
     Returns
     -------
     int | None
-        The lock's descriptor, which the caller closes; None if another process holds the lock.
+        The lock's descriptor, which the caller closes; None if another process holds the lock, or has just deleted it.
     """
     descriptor = _open(file)
-    try:
+    with suppress(BlockingIOError, FileNotFoundError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
-    return descriptor
+        if os.path.samestat(os.fstat(descriptor), file.stat()):
+            return descriptor
+    os.close(descriptor)
+    return None
 
 
 def wait_for(file: Path) -> int:
@@ -55,6 +55,17 @@ def holders(file: Path) -> list[psutil.Process]:
         return []
     others = (process for process in psutil.process_iter() if process.pid != os.getpid())
     return sorted((each for each in others if _has_open(each.pid, target)), key=lambda process: process.pid)
+
+
+def holds(pid: int, file: Path) -> bool:
+    """Return whether a process of this user has the lock's file open.
+
+    Identifies the process that recorded its id beside the lock: in another container the id is that of another process,
+    which does not have the file open, and so is one that got the id later.
+    """
+    with suppress(OSError):
+        return _has_open(pid, file.stat())
+    return False
 
 
 def _open(file: Path) -> int:

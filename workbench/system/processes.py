@@ -93,11 +93,16 @@ def _place() -> list[str | int]:
 
     A container has its own pid namespace, and may have another folder at the same path.
     """
-    namespace, folder = str(Path("/proc/self/ns/pid").readlink()), data_path()
+    folder = data_path()
     if not folder.exists():  # a render leaves nothing behind
-        return [namespace, str(folder)]
+        return [pid_namespace(), str(folder)]
     found = folder.stat()
-    return [namespace, str(folder), found.st_dev, found.st_ino]
+    return [pid_namespace(), str(folder), found.st_dev, found.st_ino]
+
+
+def pid_namespace() -> str:
+    """Return where the process ids that this process sees are valid; containers differ."""
+    return str(Path("/proc/self/ns/pid").readlink())
 
 
 def abandoned(stack: str, file: Path | None) -> list[psutil.Process]:

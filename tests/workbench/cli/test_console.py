@@ -1,6 +1,7 @@
 """How commands ask and end."""
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -59,7 +60,10 @@ def test_exit_codes_of_the_engine_are_not_passed_on(code: int, left: int) -> Non
     assert ended.value.exit_code == left
 
 
-def test_the_control_planes_of_a_folder_are_stopped_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_control_planes_of_a_folder_are_stopped_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IGZ_CLUSTERS_DATA", str(tmp_path / "data"))
     stopped = list[str]()
 
     def instance(name: str) -> SimpleNamespace:

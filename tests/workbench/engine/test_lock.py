@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.lock import held_by, stack_lock
+from workbench.engine.lock import held_by, held_elsewhere, stack_lock
+from workbench.system import locks
 from workbench.system.errors import UserError
 
 HOLDER = "import sys, time; print('ready', flush=True); time.sleep(60)"
@@ -74,6 +75,18 @@ def test_a_killed_run_is_told_by_what_it_left_and_by_the_way_to_recover(data: Pa
         context.__exit__(None, None, None)
     with stack_lock("local", "destroy"):
         pass
+
+
+def test_a_lock_is_held_elsewhere_only_if_none_of_its_holders_is_visible(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert held_elsewhere("local") is None
+    with stack_lock("local", "up") as descriptor:
+        with left_behind(descriptor):
+            assert held_elsewhere("local") is None
+        monkeypatch.setattr(locks, "holders", lambda _: [])
+        error = held_elsewhere("local")
+    assert error
+    assert error.message == "The stack 'local' is locked by processes that are not visible here."
+    assert held_elsewhere("local") is None
 
 
 def test_a_living_run_is_named_with_its_command_and_process(data: Path) -> None:

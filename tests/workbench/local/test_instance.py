@@ -1,10 +1,13 @@
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -87,6 +90,32 @@ def test_processes_of_a_killed_supervisor_may_take_a_moment_to_end(
 
 
 @pytest.mark.parametrize("supervised", [("ordinary", 600)], indirect=True)
+def test_a_process_with_the_id_of_a_supervisor_of_another_container_is_left_alone(
+    supervised: Supervised, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with subprocess.Popen(["sleep", "60"]) as other:
+        State(other.pid, time.time(), "", ready=True).save(Layout.of("one"))
+        assert not Instance("one").status().running
+        monkeypatch.setattr(instance, "STOP_SECONDS", 0.2)
+        with pytest.raises(UserError, match="'one' is in use by processes that are not visible here"):
+            Instance("one").stop()
+        assert (other.poll(), supervised.process.poll()) == (None, None)
+        other.kill()
+
+
+@pytest.mark.parametrize("supervised", [("ordinary", 600)], indirect=True)
+def test_a_supervisor_that_this_user_may_not_end_is_named(
+    supervised: Supervised, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(process: psutil.Process) -> None:
+        raise psutil.AccessDenied(process.pid)
+
+    monkeypatch.setattr(psutil.Process, "terminate", denied)
+    with pytest.raises(UserError, match=f"in use by process {supervised.process.pid}, which this user may not end"):
+        Instance("one").stop()
+
+
+@pytest.mark.parametrize("supervised", [("ordinary", 600)], indirect=True)
 @pytest.mark.parametrize("name", ["etcd", "supervisor"])
 def test_a_suspended_process_is_not_ready_and_named(supervised: Supervised, name: str) -> None:
     assert Instance("one").status().ready
@@ -110,6 +139,49 @@ def test_looking_at_an_instance_that_never_was_leaves_no_trace(data: Path) -> No
     instance.delete()
     assert instances() == []
     assert list(data.iterdir()) == []
+
+
+@pytest.mark.parametrize("supervised", [("ordinary", 600)], indirect=True)
+def test_an_instance_with_other_programs_is_not_stopped_while_another_process_uses_it(supervised: Supervised) -> None:
+    def used() -> Any:
+        raise UserError("used")
+
+    others = Mock(**{"path.return_value": Path(sys.executable)})
+    with pytest.raises(UserError, match="used"):
+        Instance("one").start(others, alone=used)
+    assert supervised.process.poll() is None
+
+
+def test_an_instance_made_while_the_last_of_its_name_is_deleted_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = Layout.of("one")
+    os.close(layout.acquire() or 0)
+    made, rmtree = list[int](), shutil.rmtree
+
+    def deleting(folder: Path, **options: Any) -> None:
+        if lock := layout.acquire():
+            made.append(lock)
+            layout.settings.touch()
+        rmtree(folder, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", deleting)
+    Instance("one").delete()
+    assert len(made) == 1
+    assert layout.settings.exists()
+    assert layout.acquire() is None
+    os.close(made[0])
+
+
+def test_what_cannot_be_deleted_is_named_and_no_instance(monkeypatch: pytest.MonkeyPatch, data: Path) -> None:
+    layout = Layout.of("one")
+    os.close(layout.acquire() or 0)
+    with monkeypatch.context() as failing:
+        failing.setattr(shutil, "rmtree", lambda *_, **__: None)
+        with pytest.raises(UserError, match=r"these files could not be deleted: .*/local/\.one/lock\.\n"):
+            Instance("one").delete()
+    assert instances() == []
+    os.close(layout.acquire() or 0)
+    Instance("one").delete()
+    assert list((data / "local").iterdir()) == []
 
 
 def test_the_lock_has_one_holder_at_a_time() -> None:

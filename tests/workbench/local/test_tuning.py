@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -102,6 +103,12 @@ def test_only_instances_whose_owner_has_ended_are_removed(layout: Layout) -> Non
 def test_a_process_that_got_the_id_of_an_owner_is_not_the_owner() -> None:
     this = Owner.this()
     assert not Owner(this.pid, this.created - 60).is_alive()
+
+
+def test_an_owner_in_another_container_is_not_known_to_have_ended() -> None:
+    gone = ended()
+    assert not gone.is_alive()
+    assert replace(gone, namespace="pid:[1]").is_alive()
 
 
 def test_karpenter_runs_in_place_of_the_autoscaler_if_it_has_machines(layout: Layout, tmp_path: Path) -> None:

@@ -78,6 +78,23 @@ def test_an_update_that_takes_live_nodes_out_of_a_group_needs_an_approval() -> N
     assert (group.kind, group.change.carries_state) == ("live nodes", "3 of its 5 nodes with the pods on them")
 
 
+def test_a_lost_share_is_judged_by_the_account_that_stays() -> None:
+    def step(op: str, type_: str, name: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        urn = f"urn:pulumi:dev::igz-clusters::{type_}::{name}"
+        state = {"urn": urn, "type": type_, "custom": True, "inputs": inputs, "outputs": {}}
+        new = None if op == "delete" else state
+        return {"resourcePreEvent": {"metadata": {"op": op, "urn": urn, "type": type_, "old": state, "new": new}}}
+
+    tokens = "azure-native:storage:StorageAccount", "azure-native:storage:FileShare"
+    found = []
+    for purpose in ("home", "scratch"):
+        account = {"accountName": f"for{purpose}", "kind": "FileStorage", "tags": {"igz-clusters-purpose": purpose}}
+        found.append(step("same", tokens[0], purpose, account))
+        found.append(step("delete", tokens[1], f"{purpose}.jobs.shared", {"accountName": account["accountName"]}))
+    lost = {each.change.name: each.kind for each in changes_of(read(lines(found)))}
+    assert lost == {"home.jobs.shared": "shared storage", "scratch.jobs.shared": ""}
+
+
 def test_what_is_protected_is_said_to_be() -> None:
     assert changes("refused")["prod-cluster"].protected
     assert not changes("replaced")["prod-workload"].protected

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from components.contract.labels import LabelKey
+from components.contract.aws import OwnTag
+from components.contract.azure import AzureTag
+from components.contract.labels import AnnotationKey, LabelKey
 from infra.program import run
 from support.eks import build
 from support.recorder import Recorder, record
-from workbench.report.dangers import carries_state, kind_of, shrinks
+from workbench.report.dangers import carries_state, kind_of, scratch_accounts, shrinks
 from workbench.stacks import find
 
 ROLE = LabelKey.ROLE.value
@@ -113,18 +115,81 @@ def test_kinds_by_type_and_labels(type_: str, inputs: Mapping[str, Any], kind: s
     assert kind_of(type_, "it", inputs) == kind
 
 
+EFS, LUSTRE = "aws:efs/fileSystem:FileSystem", "aws:fsx/lustreFileSystem:LustreFileSystem"
+ACCOUNT, SHARE = "azure-native:storage:StorageAccount", "azure-native:storage/v20240101:FileShare"
+CLAIM, VOLUME = "kubernetes:core/v1:PersistentVolumeClaim", "kubernetes:core/v1:PersistentVolume"
+
+
+@pytest.mark.parametrize(
+    ("type_", "more", "key"),
+    [(EFS, {}, OwnTag.PURPOSE), (LUSTRE, {}, OwnTag.PURPOSE), (ACCOUNT, {"kind": "FileStorage"}, AzureTag.PURPOSE)],
+)
+def test_shared_storage_is_protected_in_every_environment_unless_it_is_for_scratch(
+    type_: str, more: Mapping[str, Any], key: str
+) -> None:
+    for purpose in ("home", "dataset", "a purpose of another release"):
+        assert kind_of(type_, "it", {**more, "tags": {key: purpose}}) == "shared storage"
+    assert kind_of(type_, "it", {**more, "tagsAll": {key: "home"}}) == "shared storage"
+    assert kind_of(type_, "it", more) == "shared storage"
+    assert kind_of(type_, "it", {**more, "tags": {key: "scratch"}}) == ""
+    assert kind_of(type_, "it", {**more, "tags": "[secret]"}) == "resource of unknown role"
+
+
+def test_of_the_storage_of_a_development_stack_all_but_scratch_is_protected() -> None:
+    lustre = {"type": "lustre", "sizeGib": 1200, "zone": "a"}
+    storage = {
+        "homes": {"purpose": "home", "type": "files"},
+        "temporary": {"purpose": "scratch", "type": "files"},
+        "fast": {"purpose": "dataset", **lustre},
+        "spill": {"purpose": "scratch", **lustre},
+    }
+    volumes = {name: {"storage": name} for name in storage}
+    made = build({"environment": "dev", "storage": storage, "namespaces": {"jobs": {"volumes": volumes}}}).resources
+    found = {each.name for each in made if kind_of(each.type, each.name, each.inputs) == "shared storage"}
+    assert found == {"test-storage-homes", "test-lustre-fast"}
+
+
+def test_a_share_is_for_what_its_account_is_for() -> None:
+    def account(name: str, purpose: str) -> tuple[str, Mapping[str, Any]]:
+        return ACCOUNT, {"accountName": name, "kind": "FileStorage", "tags": {AzureTag.PURPOSE.value: purpose}}
+
+    scratch = set(scratch_accounts([account("temporary", "scratch"), account("homes", "home"), (EFS, {})]))
+    assert scratch == {"temporary"}
+    assert kind_of(SHARE, "it", {"accountName": "temporary"}, scratch) == ""
+    for name in ("homes", "of-another-stack"):
+        assert kind_of(SHARE, "it", {"accountName": name}, scratch) == "shared storage"
+
+
+@pytest.mark.parametrize(
+    ("volume", "purpose", "kind"),
+    [
+        ("pvc-0c1d", "home", "shared storage"),
+        ("pvc-0c1d", "scratch", ""),
+        ("pvc-0c1d", None, "shared storage"),  # of an earlier release
+        ("igz-jobs.homes", None, ""),  # declared: its data stays in its storage
+    ],
+)
+def test_a_claim_is_protected_if_its_driver_may_delete_its_data(volume: str, purpose: str | None, kind: str) -> None:
+    noted = {AnnotationKey.PURPOSE.value: purpose} if purpose else {}
+    claim = {
+        "metadata": {"name": "homes", "namespace": "jobs", "annotations": noted},
+        "spec": {"volumeName": volume},
+    }
+    assert kind_of(CLAIM, "igz-jobs.homes", claim) == kind
+    assert kind_of(CLAIM, "of-another-program", claim) == ""
+
+
 @pytest.mark.parametrize(
     "type_",
     [
         "kubernetes:core/v1:Namespace",
-        "kubernetes:core/v1:PersistentVolumeClaim",
-        "kubernetes:core/v1:PersistentVolume",
+        CLAIM,
+        VOLUME,
         "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition",
         "aws:ebs/volume:Volume",
-        "aws:fsx/lustreFileSystem:LustreFileSystem",
         "aws:s3/bucket:Bucket",
         "aws:cloudwatch/logGroup:LogGroup",
-        "azure-native:storage:StorageAccount",
+        ACCOUNT,
     ],
 )
 def test_state_may_be_lost_though_nothing_guards_it(type_: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from support.state_files import checkpoint, write
+from support.state_files import checkpoint, engine_lock, said, write
 from workbench import stacks
 from workbench.cli.app import app
 from workbench.engine.backend import StateFiles
@@ -62,6 +62,14 @@ def test_a_run_under_way_is_named(data: Path) -> None:
         refused = refusal()
     assert f"is being changed by `igz-clusters up` (process {run.pid}, since " in refused.message
     assert refused.hint == "Run the command again when it ends."
+
+
+def test_the_engines_lock_of_a_run_in_another_container_is_not_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine_lock(StateFiles("local"), said(2**22 + 1))
+    with stack_lock("local", "up"):
+        monkeypatch.setattr("workbench.system.locks.holders", lambda _: [])
+        assert refusal().message == "The stack 'local' is locked by processes that are not visible here."
+    assert "is stale" in refusal().message
 
 
 def test_what_a_killed_run_left_is_named_with_the_way_to_mend_it(data: Path) -> None:

@@ -3,6 +3,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from workbench.system import locks
 
 
@@ -15,6 +17,24 @@ def test_a_lock_has_one_holder_and_ends_with_its_descriptor(tmp_path: Path) -> N
     second = locks.take(file)
     assert second is not None
     os.close(second)
+
+
+def test_a_lock_whose_file_its_holder_has_just_deleted_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, opened = tmp_path / "lock", locks._open
+
+    def late(file: Path) -> int:
+        descriptor = opened(file)
+        file.unlink()
+        return descriptor
+
+    with monkeypatch.context() as patch:
+        patch.setattr(locks, "_open", late)
+        assert locks.take(file) is None
+    descriptor = locks.take(file)
+    assert descriptor is not None
+    os.close(descriptor)
 
 
 def test_a_child_keeps_its_parents_lock_and_is_found_by_it(tmp_path: Path) -> None:

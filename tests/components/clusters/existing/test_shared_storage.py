@@ -5,6 +5,7 @@ import pytest
 from infra.program import run
 from support.existing import config, sighting_of
 from support.recorder import Recorder, record
+from workbench.report.dangers import kind_of
 
 VOLUME = "kubernetes:core/v1:PersistentVolume"
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
@@ -40,6 +41,11 @@ def test_a_claim_asks_the_named_class_for_its_size_and_nothing_else_is_made() ->
     }
     assert not made.of_type(VOLUME)
     assert not made.of_type(STORAGE_CLASS)
+
+
+def test_a_claim_says_what_it_is_for_and_its_loss_needs_an_approval_unless_that_is_scratch() -> None:
+    kinds = {name: kind_of(CLAIM, name, claim) for name, claim in stored().of_type(CLAIM).items()}
+    assert kinds == {"igz-jobs.shared": "shared storage", "igz-jobs.work": ""}
 
 
 @pytest.mark.parametrize(("environment", "protected"), [("prod", ["igz-jobs.shared"]), ("dev", [])])
