@@ -294,7 +294,7 @@ def local_environment(stack: stacks.Stack, *, hermetic: bool) -> dict[str, str]:
     """Return the variables for plain `pulumi` and `kubectl` on a local stack; starts its control plane."""
     _claim(stack)
     ready = _prepare(stack, hermetic=hermetic)
-    return {**ready.session.environment, "KUBECONFIG": str(ready.instance.kubeconfig)}
+    return {**ready.session.exported(), "KUBECONFIG": str(ready.instance.kubeconfig)}
 
 
 def _unasked(*, yes: bool) -> list[str]:

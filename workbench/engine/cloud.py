@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from components.contract.existing.config import ExistingConfig
 from workbench.engine import pending
 from workbench.engine.clouds.find import cloud_of
+from workbench.engine.inputs import CONFIG_FILE, Inputs
 from workbench.engine.session import Session, policy_packs
 from workbench.stacks import Stack
 from workbench.stacks.policy_overrides import attached
@@ -35,7 +36,8 @@ def cloud_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -
         Descriptor of the stack's lock. Default: None, for a session that changes nothing.
     """
     packs = attached(stack.name, policy_packs())
-    return Session(stack, toolchain.pulumi, {**_variables(stack, toolchain), **packs}, lock)
+    environment = {**_variables(stack, toolchain), **packs}
+    return Session(stack, toolchain.pulumi, environment, lock, Inputs(stack.document))
 
 
 def bare_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -> Session:
@@ -71,7 +73,7 @@ def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:
     return {
         **environment(toolchain, local=False),
         "PULUMI_STACK": stack,
-        "PULUMI_OPTION_CONFIG_FILE": str(file),
+        CONFIG_FILE: str(file),
     }
 
 
