@@ -144,7 +144,7 @@ def _update(ready: _Ready, events: Path | None) -> None:
         if os.environ.get(engine_run.VERBOSE_VARIABLE):
             out.print(f"{display.rstrip()}\n", **PLAIN)
         else:
-            engine_run.summarise(ready.stack, "up", 0, plans[0], "")
+            engine_run.summarise(ready.session, "up", 0, plans[0], "")
         return
     with unchanged.noting_update(ready.stack):
         _run(ready, "up", "--yes", "--skip-preview", "--suppress-outputs", events=events)

@@ -11,8 +11,7 @@ from workbench.engine import pending
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.inputs import CONFIG_FILE, Inputs
 from workbench.engine.session import Session, policy_packs
-from workbench.stacks import Stack
-from workbench.stacks.policy_overrides import attached
+from workbench.stacks import Stack, policy_overrides
 from workbench.system.errors import UserError
 from workbench.system.installation import is_from_wheel
 from workbench.system.paths import PROJECT_ROOT
@@ -35,9 +34,8 @@ def cloud_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -
     lock
         Descriptor of the stack's lock. Default: None, for a session that changes nothing.
     """
-    packs = attached(stack.name, policy_packs())
-    environment = {**_variables(stack, toolchain), **packs}
-    return Session(stack, toolchain.pulumi, environment, lock, Inputs(stack.document))
+    inputs = Inputs(stack.document, policy_packs(), policy_overrides.read())
+    return Session(stack, toolchain.pulumi, _variables(stack, toolchain), lock, inputs)
 
 
 def bare_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -> Session:

@@ -21,8 +21,7 @@ from workbench.engine import backend, hangs, variables
 from workbench.engine.inputs import CONFIG_FILE, Inputs
 from workbench.engine.lock import opening
 from workbench.engine.secrets import passphrase_file
-from workbench.stacks import Stack
-from workbench.stacks.policy_overrides import attached
+from workbench.stacks import Stack, policy_overrides
 from workbench.system import temporary
 from workbench.system.copying import Copies, is_terminal
 from workbench.system.errors import AskedToEnd, UserError
@@ -95,7 +94,7 @@ class Session:
         asks = not display and sys.stdin.isatty() and "--yes" not in arguments
         with temporary.folder("run") as (place, held), hangs.watching(lambda: _news(events, asks=asks)):
             # Plug-ins leave files with credentials in their temporary folder.
-            of_the_run = {**self.inputs.written(place), "TMPDIR": str(place)}
+            of_the_run = {**self.inputs.written(self.stack.name, place), "TMPDIR": str(place)}
             return self._shown(command, {**environment, **of_the_run}, display, held)
 
     def _shown(
@@ -205,7 +204,7 @@ class Session:
         folder = data_dir() / "env" / f"{self.stack.name}-{key_of(self.stack.file)}"
         folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
         # The engine writes its settings into the stack file, so plain `pulumi` needs the one that is kept.
-        return {**self.environment, **replace(self.inputs, document=None).written(folder)}
+        return {**self.environment, **replace(self.inputs, document=None).written(self.stack.name, folder)}
 
     @property
     def _inherited(self) -> tuple[int, ...]:
@@ -307,17 +306,17 @@ def _open(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None
             # The engine writes the passphrase's salt into the stack file. The salt belongs to this user and not to
             # the repository, so `stack init` and plain `pulumi` work on a copy.
             CONFIG_FILE: str(config_file),
-            **attached(stack.name, policy_packs()),
             "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
         },
         lock,
+        Inputs(packs=policy_packs(), overrides=policy_overrides.read()),
     )
     _write_config(config_file, stack)
     if not _is_known(session):
         # `stack init` ignores the option and writes next to the project file of its folder.
         write_private(config_file.parent / "Pulumi.yaml", (PROJECT_ROOT / "Pulumi.yaml").read_text())
         session.query("stack", "init", stack.name, "--no-select", folder=config_file.parent)
-    return replace(session, inputs=Inputs({**stack.document, **_salt(config_file)}))
+    return replace(session, inputs=replace(session.inputs, document={**stack.document, **_salt(config_file)}))
 
 
 def _is_known(session: Session) -> bool:

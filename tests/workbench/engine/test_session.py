@@ -1,6 +1,7 @@
 """What a run of the engine reads, and what it leaves behind."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -8,6 +9,7 @@ import pytest
 import yaml
 
 from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, ClusterInventory
+from policies.waivers import today
 from support.eks import document
 from support.scripted_engine import ScriptedEngine
 from support.stack_files import VALID
@@ -23,6 +25,17 @@ from workbench.toolchain import Toolchain
 LOCAL = yaml.safe_load(VALID)["config"][CONFIG_KEY]
 LEAVING = """echo key > "$TMPDIR/kubeconfig123"
 echo "$TMPDIR"
+"""
+
+WAIVER = """\
+waivers:
+- rule: NG-11
+  stack: mine
+  resource: "*"
+  reason: load test
+  owner: ml-platform
+  ticket: OPS-1
+  expires: {expires}
 """
 
 
@@ -106,3 +119,26 @@ def test_a_preview_in_another_terminal_does_not_change_the_nodes_that_an_update_
     update = seen("one")
     seen("one", "two").exported()
     assert json.loads(said(update, folder))["nodes"] == {"initial": ["one"]}
+
+
+def test_waivers_are_those_of_the_own_checkout_and_of_its_start(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toolchain = engine(folder, 'cat "$PULUMI_OPTION_POLICY_PACK_CONFIG"')
+
+    def checkout(name: str) -> Session:
+        place = folder / name
+        (place / "policies").mkdir(parents=True)
+        monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(place))
+        choose(place, **document())
+        if name == "branch":
+            waive(place)
+        return cloud_session(stacks.find("mine"), toolchain)
+
+    def waive(place: Path) -> None:
+        (place / "policies" / "overrides.yaml").write_text(WAIVER.format(expires=today() + timedelta(days=9)))
+
+    main, branch = checkout("main"), checkout("branch")
+    names = [run.exported()["PULUMI_OPTION_POLICY_PACK_CONFIG"] for run in (main, branch)]
+    assert [list(json.loads(Path(name).read_text())) for name in names] == [[], ["ng-11-sizes-are-bounded"]]
+    waive(folder / "main")
+    assert [list(json.loads(said(run, folder))) for run in (main, branch)] == [[], ["ng-11-sizes-are-bounded"]]
+    assert main.inputs.overrides.waivers == ()
