@@ -20,7 +20,7 @@ from workbench.engine.session import policy_packs
 from workbench.report import html, record
 from workbench.report.model import Report, Source
 from workbench.stacks import CONFIG_KEY, Stack
-from workbench.stacks.policy_overrides import attached
+from workbench.stacks.policy_overrides import attaching, pack_configuration
 from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import ensure
 
@@ -60,7 +60,8 @@ def reports() -> Mapping[str, Report]:
     choices = document(SMALL)
     stack = Stack(NAME, PROJECT_ROOT / "Pulumi.prod.yaml", {"config": {CONFIG_KEY: choices}}, parse(choices))
     with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
-        runs = Recorder(session, attached(NAME, policy_packs(), Path(session.environment["HOME"])))
+        file = Path(session.environment["HOME"], "packs.json")
+        runs = Recorder(session, attaching(policy_packs(), pack_configuration(NAME), file))
         first = _planned(runs, "preview", ESTATE)
         runs = replace(runs, session=session.with_noop_providers())
         _planned(runs, "up --yes --skip-preview", {})

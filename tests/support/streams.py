@@ -30,7 +30,7 @@ from workbench import stacks
 from workbench.engine.render import TOOLS, OfflineSession, rendering
 from workbench.engine.session import policy_packs
 from workbench.stacks import CONFIG_KEY, Stack
-from workbench.stacks.policy_overrides import attached
+from workbench.stacks.policy_overrides import attaching, pack_configuration
 from workbench.system.paths import PROJECT_ROOT
 from workbench.toolchain import ensure
 
@@ -175,7 +175,7 @@ def recorder() -> Iterator[Recorder]:
     file = PROJECT_ROOT / "Pulumi.prod.yaml"
     stack = Stack(NAME, file, {"config": {CONFIG_KEY: choices}}, parse(choices))
     with rendering(stack, ensure(TOOLS, hermetic=True)) as session:
-        packs = attached(NAME, policy_packs(), Path(session.environment["HOME"]))
+        packs = attaching(policy_packs(), pack_configuration(NAME), Path(session.environment["HOME"], "packs.json"))
         recorded = Recorder(session, packs)
         recorded.record("first", "preview")
         recorded = replace(recorded, session=session.with_noop_providers())
@@ -190,7 +190,7 @@ def waived(folder: Path) -> dict[str, str]:
     (folder / "policies" / "overrides.yaml").write_text(WAIVER.format(expires=today() + timedelta(days=30)))
     os.environ[stacks.FOLDER_VARIABLE] = str(folder)
     try:
-        return attached(NAME, policy_packs(), folder)
+        return attaching(policy_packs(), pack_configuration(NAME), folder / "packs.json")
     finally:
         del os.environ[stacks.FOLDER_VARIABLE]
 

@@ -16,7 +16,6 @@ from workbench.report.events import Stream
 from workbench.report.model import Outcome
 from workbench.report.record import source_of
 from workbench.report.verdict import Approvals, Case, judge
-from workbench.stacks import Stack, policy_overrides
 from workbench.system import temporary
 from workbench.system.background import repeating
 
@@ -74,17 +73,17 @@ def run(session: Session, command: str, *options: str, events_file: Path | None 
             out.print()
         if (out.is_terminal and "--json" not in options) or not is_whole:
             said = display.read_text(errors="replace") if display.exists() else ""
-            summarise(session.stack, command, code, events.read(last_run(content)), said)
+            summarise(session, command, code, events.read(last_run(content)), said)
         return code, events.read(content)
 
 
-def summarise(stack: Stack, command: str, code: int, stream: Stream, display: str) -> None:
+def summarise(session: Session, command: str, code: int, stream: Stream, display: str) -> None:
     """Print what a run did or plans, and the end of the engine's display if the event stream lacks the failure.
 
     Parameters
     ----------
-    stack
-        The stack.
+    session
+        The session of the run.
     command
         The engine's: ``preview``, ``up``, ``destroy``.
     code
@@ -96,7 +95,7 @@ def summarise(stack: Stack, command: str, code: int, stream: Stream, display: st
     """
     is_planned = bool(stream.steps or stream.errors)
     if is_planned:
-        _show(stack, command, code, stream)
+        _show(session, command, code, stream)
     is_explained = is_planned and (code in (0, INTERRUPTED) or _says_why(stream))
     if not is_explained and display:
         errors.print(display[-_DISPLAY_MAX:].strip(), **PLAIN)
@@ -108,9 +107,9 @@ def _says_why(stream: Stream) -> bool:
     return bool(stream.errors or is_refused) and not stream.invalid_lines
 
 
-def _show(stack: Stack, command: str, code: int, stream: Stream) -> None:
-    approvals = Approvals(policy_overrides.read().approvals)
-    report = judge(Case(stack.name, source_of(stream), stream, approvals=approvals))
+def _show(session: Session, command: str, code: int, stream: Stream) -> None:
+    approvals = Approvals(session.inputs.overrides.approvals)
+    report = judge(Case(session.stack.name, source_of(stream), stream, approvals=approvals))
     if code == INTERRUPTED:
         headline = "stopped"
     elif command == "preview":

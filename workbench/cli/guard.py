@@ -58,7 +58,7 @@ def guard(
     """
     stack = session.stack
     is_off = stack.config.policy_guard is PolicyGuard.OFF
-    rows = policy_overrides.read().approvals
+    rows = session.inputs.overrides.approvals
     if is_off and not judged:
         _announce(stack.name, _dangers(stack.name, live_losses, rows), rows)
         return ""
@@ -72,7 +72,7 @@ def guard(
         if os.environ.get(VERBOSE_VARIABLE):
             errors.print(plan.display, end="", **PLAIN)
         else:
-            summarise(stack, "preview", plan.code, stream, plan.display)
+            summarise(session, "preview", plan.code, stream, plan.display)
         leave(plan.code)
     if judged:
         judged(stream)
@@ -83,7 +83,7 @@ def guard(
 
 def refuse_losses(session: Session, plan: Stream, live_losses: Sequence[Changed] = ()) -> None:
     """Refuse an existing plan as ``guard`` does; parameters and ``UserError`` as there."""
-    rows = policy_overrides.read().approvals
+    rows = session.inputs.overrides.approvals
     dangers = _dangers(session.stack.name, [*changes_of(plan), *live_losses], rows)
     _announce(session.stack.name, dangers, rows)
     _judge(session, [danger for danger in dangers if not danger.approval], plan.invalid_lines)

@@ -41,24 +41,23 @@ def env(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:
 
 def _elsewhere(stack: Stack, *, hermetic: bool) -> dict[str, str]:
     """Return the variables for a stack in the user's own backend, which may not be ready yet."""
-    variables = dict(cloud_session(stack, tools(hermetic=hermetic)).environment)
-    if not isinstance(stack.config.cluster, ExistingConfig):
-        # Only `up` checks what an update in a cloud would lose. Empty, because another stack's may be exported.
-        variables[GUARD_VARIABLE] = ""
+    session, cluster = cloud_session(stack, tools(hermetic=hermetic)), dict[str, str]()
     try:
         entered = access(stack, hermetic=hermetic)
         if not entered.api:
             errors.print(f"note: no KUBECONFIG: {entered.condition}. {entered.note}", **PLAIN)
-            return variables
-        if entered.api.context:  # an existing cluster: the program needs the list of its nodes
-            run = started(stack, hermetic=hermetic, events=None)
-            variables = dict(run.looked(run.state()).session.environment)
+        else:
+            if entered.api.context:  # an existing cluster: the program needs the list of its nodes
+                run = started(stack, hermetic=hermetic, events=None)
+                session = run.looked(run.state()).session
+            cluster["KUBECONFIG"] = entered.kubeconfig
     except UserError as error:
         if "`pulumi login`" not in error.hint:
             raise
         errors.print(f"note: no KUBECONFIG: {error}", **PLAIN)
-        return variables
-    return {**variables, "KUBECONFIG": entered.kubeconfig}
+    # Only `up` checks what an update in a cloud would lose. Empty, because another stack's may be exported.
+    unguarded = {} if isinstance(stack.config.cluster, ExistingConfig) else {GUARD_VARIABLE: ""}
+    return {**session.exported(), **unguarded, **cluster}
 
 
 def kubeconfig(stack: StackName = "local", *, hermetic: Hermetic = False) -> None:

@@ -149,7 +149,7 @@ def _update(ready: _Ready, events: Path | None) -> None:
         if os.environ.get(engine_run.VERBOSE_VARIABLE):
             out.print(f"{display.rstrip()}\n", **PLAIN)
         else:
-            engine_run.summarise(ready.stack, "up", 0, plans[0], "")
+            engine_run.summarise(ready.session, "up", 0, plans[0], "")
         return
     with unchanged.noting_update(ready.stack):
         _run(ready, "up", "--yes", "--skip-preview", "--suppress-outputs", events=events)
@@ -299,7 +299,7 @@ def local_environment(stack: stacks.Stack, *, hermetic: bool) -> dict[str, str]:
     """Return the variables for plain `pulumi` and `kubectl` on a local stack; starts its control plane."""
     _claim(stack)
     ready = _prepare(stack, "env", hermetic=hermetic)
-    return {**ready.session.environment, "KUBECONFIG": str(ready.instance.kubeconfig)}
+    return {**ready.session.exported(), "KUBECONFIG": str(ready.instance.kubeconfig)}
 
 
 def _unasked(*, yes: bool) -> list[str]:

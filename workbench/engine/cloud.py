@@ -9,9 +9,9 @@ from urllib.parse import unquote
 from components.contract.existing.config import ExistingConfig
 from workbench.engine import pending
 from workbench.engine.clouds.find import cloud_of
+from workbench.engine.inputs import CONFIG_FILE, Inputs
 from workbench.engine.session import Session, policy_packs
-from workbench.stacks import Stack
-from workbench.stacks.policy_overrides import attached
+from workbench.stacks import Stack, policy_overrides
 from workbench.system.errors import UserError
 from workbench.system.installation import is_from_wheel
 from workbench.system.paths import PROJECT_ROOT
@@ -34,8 +34,8 @@ def cloud_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -
     lock
         Descriptor of the stack's lock. Default: None, for a session that changes nothing.
     """
-    packs = attached(stack.name, policy_packs())
-    return Session(stack, toolchain.pulumi, {**_variables(stack, toolchain), **packs}, lock)
+    inputs = Inputs(stack.document, policy_packs(), policy_overrides.read())
+    return Session(stack, toolchain.pulumi, _variables(stack, toolchain), lock, inputs)
 
 
 def bare_session(stack: Stack, toolchain: Toolchain, lock: int | None = None) -> Session:
@@ -71,7 +71,7 @@ def variables(stack: str, file: Path, toolchain: Toolchain) -> dict[str, str]:
     return {
         **environment(toolchain, local=False),
         "PULUMI_STACK": stack,
-        "PULUMI_OPTION_CONFIG_FILE": str(file),
+        CONFIG_FILE: str(file),
     }
 
 

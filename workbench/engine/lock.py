@@ -1,6 +1,5 @@
 """Locks a stack: one run changes it at a time."""
 
-import hashlib
 import json
 import os
 import time
@@ -15,7 +14,7 @@ from typing_extensions import override
 
 from workbench.system import locks
 from workbench.system.errors import UserError
-from workbench.system.paths import PRIVATE, data_dir
+from workbench.system.paths import PRIVATE, data_dir, key_of
 from workbench.system.processes import is_suspended, name_of, of_run
 
 _PATIENCE = 5.0
@@ -153,10 +152,7 @@ def still_running(stack: str, held: Held, more: str = "") -> UserError:
 def _file(stack: str, stack_file: Path | None = None) -> Path:
     folder = data_dir() / "locks"
     folder.mkdir(exist_ok=True, mode=PRIVATE)
-    if not stack_file:
-        return folder / f"{stack}.lock"
-    place = hashlib.sha256(str(stack_file.resolve()).encode()).hexdigest()[:12]
-    return folder / f"{stack}-{place}.lock"
+    return folder / (f"{stack}-{key_of(stack_file)}.lock" if stack_file else f"{stack}.lock")
 
 
 def _refusal(stack: str, held: Held) -> UserError:

@@ -19,12 +19,13 @@ from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE, C
 from components.contract.policy_guard import ATTACHED, GUARD_VARIABLE
 from components.stack_files import yaml_source
 from infra.config import CONFIG_KEY
+from workbench.engine.inputs import Inputs
 from workbench.engine.session import Session, policy_packs
 from workbench.offline.clouds import CLOUDS
 from workbench.offline.journal import JOURNAL
 from workbench.report.events import RENDERED
-from workbench.stacks import Stack
-from workbench.stacks.policy_overrides import attached, detached
+from workbench.stacks import Stack, policy_overrides
+from workbench.stacks.policy_overrides import attaching, detached
 from workbench.system import temporary
 from workbench.system.paths import PRIVATE, PROJECT_ROOT
 from workbench.toolchain import Toolchain, without_logs
@@ -142,8 +143,10 @@ def rendering(stack: Stack, toolchain: Toolchain) -> Iterator[OfflineSession]:
 
 def _session(stack: Stack, toolchain: Toolchain, folder: Path) -> OfflineSession:
     environment = offline(stack.name, stack.document["config"][CONFIG_KEY], toolchain, folder)
-    packs = attached(stack.name, policy_packs(), folder)
-    session = OfflineSession(stack, toolchain.pulumi, {**environment, **packs}, journal=Path(environment[JOURNAL]))
+    inputs = Inputs(overrides=policy_overrides.read())
+    packs = attaching(policy_packs(), inputs.overrides.configuration(stack.name), folder / "policies.json")
+    journal = Path(environment[JOURNAL])
+    session = OfflineSession(stack, toolchain.pulumi, {**environment, **packs}, inputs=inputs, journal=journal)
     session.query("stack", "init", stack.name, "--no-select", folder=project_of(folder))
     return session
 

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, Final
@@ -18,15 +18,15 @@ import yaml
 from components.stack_files import yaml_source
 from policies.rule import Pack
 from workbench.engine import backend, hangs, variables
+from workbench.engine.inputs import CONFIG_FILE, Inputs
 from workbench.engine.lock import opening
 from workbench.engine.secrets import passphrase_file
-from workbench.stacks import Stack
-from workbench.stacks.policy_overrides import attached
+from workbench.stacks import Stack, policy_overrides
 from workbench.system import temporary
 from workbench.system.copying import Copies, is_terminal
 from workbench.system.errors import AskedToEnd, UserError
 from workbench.system.files import write_private
-from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir
+from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir, key_of
 from workbench.system.processes import asked_to_end_with_this, mark
 from workbench.toolchain import Toolchain, environment
 
@@ -60,9 +60,11 @@ class Session:
     stack: Stack
     pulumi: Path
     environment: dict[str, str]
-    """Variables added to the caller's; with them plain ``pulumi`` behaves the same."""
+    """Variables added to the caller's."""
     lock: int | None = None
     """The stack's lock, inherited by all of the engine's processes; None for a session that changes nothing."""
+    inputs: Inputs = field(default_factory=Inputs)
+    """What its runs read, written for each anew."""
 
     def run(self, *arguments: str, events: Path | None = None, display: IO[bytes] | None = None) -> int:
         """Run the engine in the foreground and return its exit code, ``INTERRUPTED`` if Ctrl-C stopped it.
@@ -89,10 +91,11 @@ class Session:
         recorded, extra = (["--event-log", str(events.absolute())], _DEBUGGING) if events else ([], {})
         command: list[str | Path] = [self.pulumi, *arguments, *recorded]
         environment = _quiet({**self.whole_environment(), **extra, **mark(self.stack.name, self.stack.file)})
-        # Plug-ins leave files with credentials in their temporary folder.
         asks = not display and sys.stdin.isatty() and "--yes" not in arguments
         with temporary.folder("run") as (place, held), hangs.watching(lambda: _news(events, asks=asks)):
-            return self._shown(command, {**environment, "TMPDIR": str(place)}, display, held)
+            # Plug-ins leave files with credentials in their temporary folder.
+            of_the_run = {**self.inputs.written(self.stack.name, place), "TMPDIR": str(place)}
+            return self._shown(command, {**environment, **of_the_run}, display, held)
 
     def _shown(
         self, command: Sequence[str | Path], variables: Mapping[str, str], display: IO[bytes] | None, held: int
@@ -196,6 +199,13 @@ class Session:
             own.pop("PULUMI_CONFIG_PASSPHRASE", None)  # it would take precedence over our file
         return {**own, **self.environment}
 
+    def exported(self) -> dict[str, str]:
+        """Return the session's variables for plain ``pulumi``, which then behaves the same; their files stay."""
+        folder = data_dir() / "env" / f"{self.stack.name}-{key_of(self.stack.file)}"
+        folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+        # The engine writes its settings into the stack file, so plain `pulumi` needs the one that is kept.
+        return {**self.environment, **replace(self.inputs, document=None).written(self.stack.name, folder)}
+
     @property
     def _inherited(self) -> tuple[int, ...]:
         return () if self.lock is None else (self.lock,)
@@ -294,19 +304,19 @@ def _open(stack: Stack, toolchain: Toolchain, kubeconfig: Path, lock: int | None
             "PULUMI_CONFIG_PASSPHRASE_FILE": str(passphrase_file()),
             "PULUMI_STACK": stack.name,
             # The engine writes the passphrase's salt into the stack file. The salt belongs to this user and not to
-            # the repository, so the engine works on a copy.
-            "PULUMI_OPTION_CONFIG_FILE": str(config_file),
-            **attached(stack.name, policy_packs()),
+            # the repository, so `stack init` and plain `pulumi` work on a copy.
+            CONFIG_FILE: str(config_file),
             "IGZ_CLUSTERS_LOCAL_KUBECONFIG": str(kubeconfig),
         },
         lock,
+        Inputs(packs=policy_packs(), overrides=policy_overrides.read()),
     )
     _write_config(config_file, stack)
     if not _is_known(session):
         # `stack init` ignores the option and writes next to the project file of its folder.
         write_private(config_file.parent / "Pulumi.yaml", (PROJECT_ROOT / "Pulumi.yaml").read_text())
         session.query("stack", "init", stack.name, "--no-select", folder=config_file.parent)
-    return session
+    return replace(session, inputs=replace(session.inputs, document={**stack.document, **_salt(config_file)}))
 
 
 def _is_known(session: Session) -> bool:
@@ -318,10 +328,13 @@ def _is_known(session: Session) -> bool:
 
 def _write_config(file: Path, stack: Stack) -> None:
     file.parent.mkdir(exist_ok=True, mode=PRIVATE)
-    document = dict(stack.document)
-    if file.exists():
-        with suppress(yaml.YAMLError, UnicodeDecodeError):  # a damaged copy is rewritten, with a new salt
-            kept = yaml.safe_load(file.read_text())
-            document |= {key: kept[key] for key in ("encryptionsalt",) if isinstance(kept, dict) and key in kept}
     header = f"# Generated from {stack.file.name}: edit that file; every command rewrites this copy.\n"
-    write_private(file, header + yaml_source.written(document))
+    write_private(file, header + yaml_source.written({**stack.document, **_salt(file)}))
+
+
+def _salt(file: Path) -> dict[str, Any]:
+    """Return the passphrase's salt in the copy of a stack file; nothing if there is none, or the copy is damaged."""
+    with suppress(FileNotFoundError, yaml.YAMLError, UnicodeDecodeError):
+        kept = yaml.safe_load(file.read_text())
+        return {key: kept[key] for key in ("encryptionsalt",) if isinstance(kept, dict) and key in kept}
+    return {}

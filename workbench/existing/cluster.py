@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from components.contract.existing.cluster_inventory import INVENTORY_VARIABLE
 from components.contract.existing.config import ExistingConfig
 from workbench.engine.collisions import created_by
 from workbench.engine.conflict import require_none
@@ -15,8 +14,6 @@ from workbench.existing import live, preflight, taints
 from workbench.existing.identity import identify, require_same_cluster
 from workbench.existing.preflight import Inspection
 from workbench.stacks import Stack
-from workbench.system.files import write_private
-from workbench.system.paths import PRIVATE, data_dir
 
 
 @dataclass(frozen=True)
@@ -58,12 +55,7 @@ class Existing:
 
     def session(self, session: Session, inspection: Inspection) -> Session:
         """Return a session that passes the cluster's inventory to the program."""
-        folder = data_dir() / "inventories"
-        folder.mkdir(exist_ok=True, mode=PRIVATE)
-        # Several backends may each have a stack of this name, on different clusters.
-        file = folder / f"{self.stack.name}-{self.choices.cluster_id}.json"
-        write_private(file, inspection.inventory.to_json())
-        return replace(session, environment={**session.environment, INVENTORY_VARIABLE: str(file)})
+        return replace(session, inputs=replace(session.inputs, inventory=inspection.inventory.to_json()))
 
     def change_taints(self, inspection: Inspection) -> Iterator[str]:
         """Add and remove the taints that differ; yield each node's changes.

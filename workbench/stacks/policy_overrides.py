@@ -5,7 +5,7 @@ configuration.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +22,6 @@ from workbench import stacks
 from workbench.stacks import StackFileError
 from workbench.stacks.file_problems import content_of, located
 from workbench.system.files import write_private
-from workbench.system.paths import PRIVATE, data_dir
 
 FILE: Final = Path("policies") / "overrides.yaml"
 """Path of the file inside the folder of the stack files."""
@@ -42,6 +41,17 @@ class Overrides(ContractModel):
         (), description="Approved replacements and deletions of protected resources."
     )
     remediate: tuple[str, ...] = Field((), description="Ids of the rules that remediate violations, in every stack.")
+
+    def configuration(self, stack: str) -> dict[str, Any]:
+        """Return the engine's policy configuration for ``stack``: entries by policy, of all packs."""
+        entries = dict[str, Any]()
+        for rule in RULES:
+            rows = [w.model_dump(mode="json") for w in self.waivers if (w.rule, w.stack) == (rule.id, stack)]
+            if rule.id in self.remediate:
+                entries[rule.name] = policy_entry(rule, level="remediate", waivers=rows)
+            elif rows:
+                entries[rule.name] = policy_entry(rule, waivers=rows)
+        return entries
 
 
 def read() -> Overrides:
@@ -90,21 +100,14 @@ def _unfit(overrides: Overrides) -> Iterator[Problem]:
 
 
 def pack_configuration(stack: str) -> dict[str, Any]:
-    """Return the engine's policy configuration for ``stack``: entries by policy, of all packs.
+    """Return the engine's policy configuration for ``stack`` of the overrides as they are now.
 
     Raises
     ------
     StackFileError
         As ``read`` does. An expired waiver raises nothing here: the packs report it and fail the run.
     """
-    overrides, entries = read(), {}
-    for rule in RULES:
-        rows = [w.model_dump(mode="json") for w in overrides.waivers if (w.rule, w.stack) == (rule.id, stack)]
-        if rule.id in overrides.remediate:
-            entries[rule.name] = policy_entry(rule, level="remediate", waivers=rows)
-        elif rows:
-            entries[rule.name] = policy_entry(rule, waivers=rows)
-    return entries
+    return read().configuration(stack)
 
 
 def policy_entry(rule: Rule[Any], level: str | None = None, **settings: Any) -> dict[str, Any]:
@@ -115,26 +118,11 @@ def policy_entry(rule: Rule[Any], level: str | None = None, **settings: Any) -> 
     return {"enforcementLevel": level or rule.declared_level.value, **settings}
 
 
-def attached(stack: str, packs: list[Path], folder: Path | None = None) -> dict[str, str]:
-    """Return the environment that attaches ``packs``, with overrides, to every engine command on ``stack``.
+def attaching(packs: Sequence[Path], configuration: Mapping[str, Any], file: Path) -> dict[str, str]:
+    """Write the packs' configuration to ``file`` and return the environment that attaches the packs.
 
-    Parameters
-    ----------
-    stack
-        Name of the stack.
-    packs
-        Folders of the packs.
-    folder
-        Where the configuration is written. Default: the user's data folder.
+    Also an empty configuration: without it, another stack's would count whose variables `env` exported.
     """
-    place = folder or data_dir() / "policies"
-    place.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
-    # Written even when empty: `env` may have exported another stack's variables.
-    return attaching(packs, pack_configuration(stack), place / f"{stack}.json")
-
-
-def attaching(packs: list[Path], configuration: Mapping[str, Any], file: Path) -> dict[str, str]:
-    """Write the packs' configuration to ``file`` and return the environment that attaches the packs."""
     write_private(file, json.dumps(configuration, indent=2))
     return {
         _PACKS: ",".join(map(str, packs)),

@@ -1,6 +1,7 @@
 """The cache folder (rebuildable) and the data folder (state, keys and logs)."""
 
 import errno
+import hashlib
 import os
 import pwd
 import shutil
@@ -37,6 +38,11 @@ def data_dir() -> Path:
 def data_path() -> Path:
     """Return the path of that folder without creating it: a render leaves nothing behind."""
     return _named("IGZ_CLUSTERS_DATA", platformdirs.user_data_path)
+
+
+def key_of(place: Path) -> str:
+    """Return a short text that stands for a path in the names of files about it."""
+    return hashlib.sha256(str(place.resolve()).encode()).hexdigest()[:12]
 
 
 def require_space() -> None:

@@ -3,6 +3,7 @@
 import json
 import stat
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -152,12 +153,13 @@ def test_what_is_lost_in_the_cluster_is_announced_where_the_guard_is_off(
 
 
 def test_a_previewed_plan_is_refused_for_the_same_losses(folder: Path) -> None:
-    previewed = session(folder, "required", *WHOLE)
+    previewed = partial(session, folder, "required", *WHOLE)
+    unapproved = previewed()
     plan = event_stream.read((folder / "stream").read_bytes())
     with pytest.raises(UserError, match="would lose protected resources without an approval"):
-        refuse_losses(previewed, plan)
+        refuse_losses(unapproved, plan)
     (folder / "policies" / "overrides.yaml").write_text(APPROVAL.format(expires="2026-12-01"))
-    refuse_losses(previewed, plan)
+    refuse_losses(previewed(), plan)
 
 
 @pytest.mark.parametrize("policy_guard", ["warn", "off"])

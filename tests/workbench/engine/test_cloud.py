@@ -48,7 +48,7 @@ def test_login_backend_passphrase_and_credentials_stay_the_users_own(
     assert "IGZ_CLUSTERS_LOCAL_KUBECONFIG" not in seen
     assert seen["PULUMI_STACK"] == "dev"
     assert seen["PULUMI_OPTION_CONFIG_FILE"] == str(find("dev").file)
-    assert seen["PULUMI_OPTION_POLICY_PACK"] == ",".join(map(str, policy_packs()))
+    assert session.inputs.packs == policy_packs()
 
 
 @pytest.mark.parametrize("url", ["file://./state", "file://state?metadata=skip", "file://."])

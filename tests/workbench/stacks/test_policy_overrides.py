@@ -30,6 +30,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def attached(folder: Path) -> dict[str, str]:
+    configuration = policy_overrides.pack_configuration("mine")
+    return policy_overrides.attaching([Path("a"), Path("b")], configuration, folder / "packs.json")
+
+
 def write(folder: Path, text: str) -> None:
     (folder / policy_overrides.FILE).write_text(text)
 
@@ -37,7 +42,7 @@ def write(folder: Path, text: str) -> None:
 def test_without_the_file_the_packs_get_an_empty_configuration_instead_of_another_stacks(
     folder: Path, tmp_path: Path
 ) -> None:
-    given = policy_overrides.attached("mine", [Path("a"), Path("b")], tmp_path / "made")
+    given = attached(tmp_path)
     assert given["PULUMI_OPTION_POLICY_PACK"] == "a,b"
     assert given["IGZ_CLUSTERS_POLICY_GUARD"] == "attached"
     assert policy_overrides.detached({**given, "HOME": "/home/me"}) == {"HOME": "/home/me"}
@@ -63,7 +68,7 @@ def test_a_stack_gets_its_own_rows_at_the_rules_own_level(folder: Path) -> None:
 
 def test_the_engine_gets_one_file_for_each_pack(folder: Path, tmp_path: Path) -> None:
     write(folder, "waivers:\n" + ROW.format(expires="2026-12-31"))
-    given = policy_overrides.attached("mine", [Path("a"), Path("b")], tmp_path / "made")
+    given = attached(tmp_path)
     first, second = given["PULUMI_OPTION_POLICY_PACK_CONFIG"].split(",")
     assert first == second
     assert json.loads(Path(first).read_text()) == policy_overrides.pack_configuration("mine")
