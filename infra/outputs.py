@@ -5,6 +5,7 @@ from typing import Any
 import pulumi
 
 from components.clusters.handle import ClusterHandle
+from components.contract.group_outputs import described
 from components.contract.mlrun import default_node_selector
 from components.contract.priorities import DEFAULT_USER_PRIORITY, UserPriority
 from components.scheduling.priority_classes import PriorityClasses
@@ -28,7 +29,7 @@ def outputs(
         },
         **({"kubeconfig": cluster.kubeconfig} if cluster.kubeconfig is not None else {}),
         # By name, so that adding or removing a group does not change the entries of the others.
-        "pools": {group.name: group.described for group in cluster.groups},
+        "pools": {group.name: described(group) for group in cluster.groups},
         "priorityClasses": {tier.value: classes.value_of(tier) for tier in UserPriority},
         "defaultPriorityClass": DEFAULT_USER_PRIORITY.value,
         "defaultNodeSelector": default_node_selector(cluster.groups, corrects=corrects),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from components.contract.allocatable import Reserves
 from components.contract.fabric import HUGE_PAGES, Fabric, fabric_of
@@ -119,27 +119,6 @@ class NodeGroup:
     def annotations(self) -> dict[str, str]:
         """Annotations of nodes, by which an autoscaler of another owner keeps data nodes."""
         return {AnnotationKey.SCALE_DOWN_DISABLED.value: TRUE} if self.role is PoolRole.DATA else {}
-
-    @property
-    def described(self) -> dict[str, Any]:
-        """What the stack's outputs say of it, under the keys that scripts and other programs know."""
-        machine = self.instances[0]
-        return {
-            "pool": self.pool,
-            "role": self.role.value,
-            "lifecycle": self.lifecycle.value,
-            "min": self.size.min,
-            "max": self.size.max,
-            "instanceTypes": [instance.name for instance in self.instances],
-            "architecture": machine.architecture,
-            # Figures of one node: all types of a group have one shape.
-            "vcpus": machine.vcpus,
-            "gpus": machine.gpus,
-            "gpuModel": machine.gpu_model,
-            **({"devices": self.devices} if self.sharing or self.fabric else {}),
-            "labels": dict(self.labels),
-            "taints": [str(taint) for taint in self.taints],
-        }
 
     @property
     def holds_user_work(self) -> bool:

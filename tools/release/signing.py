@@ -91,7 +91,7 @@ def key_file(chosen: Path | None) -> Path:
     if not given:
         raise UserError("There is no key to sign with.", f"{_NAME_IT}, or set Git's user.signingKey to its file.")
     file = Path(given).expanduser()
-    if not any(map(os.path.isfile, (file, f"{file}.pub"))):  # Path.is_file refuses the length of some keys
+    if not any(os.path.isfile(each) for each in (file, f"{file}.pub")):  # noqa: PTH113 Path.is_file refuses the length of some keys
         source = "--key" if chosen else "Git's user.signingKey"
         raise UserError(
             f"{source}: {shown(given)} is not the file of an SSH key.",

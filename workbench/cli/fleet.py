@@ -1,7 +1,7 @@
 """`igz-clusters fleet`: commands on many stacks, in waves."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -26,8 +26,8 @@ from workbench.fleet.runner import Runner
 from workbench.fleet.verb import Result, Verb
 from workbench.report.terminal import print_table
 from workbench.report.words import count
-from workbench.stacks import Stack, StackFileError
-from workbench.system.errors import NoVerdictError, UserError, all_of
+from workbench.stacks import Stack
+from workbench.system.errors import NoVerdictError, UserError
 from workbench.system.paths import APP, unusable
 from workbench.toolchain import Toolchain, ensure, prepare
 from workbench.toolchain.console import progress
@@ -74,8 +74,8 @@ def list_(
     The release is the one with which the last `fleet up` on this machine updated the stack. Exit code 1: a stack file
     or the file of the waves is invalid.
     """
-    plan = _read(fleet)
-    found = _found([*plan.stacks, *plan.left_out])
+    plan = file.checked(fleet)
+    found = file.stacks_of([*plan.stacks, *plan.left_out])
     has_backend = ask and not all(stack.is_local for stack in found.values())
     tools = _tools(backend.TOOLS, hermetic=hermetic) if has_backend else None
     known = backend.known(found.values(), tools) if ask else {}
@@ -85,16 +85,8 @@ def list_(
         return
     output.announce(plan)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    shown = (
-        "stack",
-        "wave",
-        "kind",
-        "environment",
-        "version",
-        "last",
-        "release",
-        *(("updated", "resources") if ask else ()),
-    )
+    shown = ["stack", "wave", "kind", "environment", "version", "last", "release"]
+    shown += ["updated", "resources"] if ask else []
     for heading in shown:
         table.add_column(heading, overflow="fold")
     for row in rows:
@@ -203,8 +195,8 @@ def resume(*, yes: Yes = False, as_json: AsJson = False, page: Output = None) ->
     with records.alone() as lock:
         run = _newest(records, that_changes=True)
         errors.print(f"Continuing `fleet {run.verb}` of {report.moment(run.begun)}.", **PLAIN)
-        plan = _read(Path(run.file) if run.file else None).only(run.waves, "--wave of the run that continues")
-        found = _found(plan.stacks)
+        plan = file.checked(Path(run.file) if run.file else None).only(run.waves, "--wave of the run that continues")
+        found = file.stacks_of(plan.stacks)
         inputs = _inputs(found)
         output.announce(plan)
         run, reasons = record.continued(_as_planned(run, plan), runner.entries(runner.stages(plan, run.verb)), inputs)
@@ -281,8 +273,8 @@ def _begin(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
 
 def _start(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
     output.require_output(wanted.page)
-    plan = _read(fleet).only(run.waves)
-    found = _found(plan.stacks)
+    plan = file.checked(fleet).only(run.waves)
+    found = file.stacks_of(plan.stacks)
     run = replace(_as_planned(run, plan), entries=runner.entries(runner.stages(plan, run.verb)))
     records = Records.of_folder()
     with records.alone() as lock:
@@ -330,24 +322,9 @@ def _show(found: FleetReport, wanted: _Wanted, *, interrupted: bool = False) -> 
     raise typer.Exit(code)
 
 
-def _read(fleet: Path | None) -> Plan:
-    """Return the waves; raises ``UserError`` with their mistakes and those of all stack files."""
-    try:
-        return file.read(fleet)
-    except StackFileError:
-        all_of(partial(file.read, fleet), *(partial(stacks.find, name) for name in stacks.stack_files()))
-        raise
-
-
 def _as_planned(run: Run, plan: Plan) -> Run:
     """Return a run with the file of its waves, and the stacks that are in none."""
     return replace(run, file=str(plan.file.absolute()) if plan.file else "", left_out=plan.left_out)
-
-
-def _found(names: Sequence[str]) -> dict[str, Stack]:
-    """Return the stacks; raises ``UserError`` with the problems of all of them."""
-    stacks.require(*names)
-    return dict(zip(names, all_of(*(partial(stacks.find, name) for name in names)), strict=True))
 
 
 def _inputs(found: Mapping[str, Stack]) -> dict[str, str]:

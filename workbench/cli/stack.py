@@ -4,8 +4,8 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -94,10 +94,7 @@ def _prepare(stack: stacks.Stack, command: str, *, hermetic: bool, lock: int | N
     with progress(errors) as report:
         toolchain = ensure(hermetic=hermetic, progress=report)
     instance = Instance(stack.name)
-    alone: Callable[[], AbstractContextManager[object]] = nullcontext
-    if lock is None:
-        alone = partial(stack_lock, stack.name, command)
-    if instance.start(toolchain, alone=alone):
+    if instance.start(toolchain, alone=partial(stack_lock, stack.name, command) if lock is None else nullcontext):
         errors.print(f"Local control plane '{instance.name}' started.")
     return _Ready(stack, instance, toolchain, open_session(stack, toolchain, instance.kubeconfig, lock))
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from components.contract.group_outputs import described
 from components.contract.hours import OfficeHours
 from components.contract.labels import AnnotationKey, LabelKey, WellKnownLabel
 from components.contract.pools import PoolRole
@@ -126,7 +127,7 @@ class Status:
 
 def declared_groups(config: StackConfig) -> dict[str, Group]:
     """Return the groups that a stack file declares, by name."""
-    return {group.name: Group.model_validate(group.described) for group in config.groups}
+    return {group.name: Group.model_validate(described(group)) for group in config.groups}
 
 
 def recorded_groups(deployment: Mapping[str, Any]) -> dict[str, Group]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -10,9 +11,9 @@ from infra.config import Problem
 from infra.config.problems import did_you_mean, nearest, shown
 from workbench import stacks
 from workbench.fleet.model import AT_ONCE, Fleet, Wave
-from workbench.stacks import StackFileError
+from workbench.stacks import Stack, StackFileError
 from workbench.stacks.file_problems import content_of, located, parsed
-from workbench.system.errors import UserError
+from workbench.system.errors import UserError, all_of
 
 ALL: Final = "all"
 """Name of the only wave of a folder without the file."""
@@ -117,6 +118,21 @@ def read(file: Path | None = None) -> Plan:
         raise StackFileError(place, [located(problem, source) for problem in problems])
     taken = {name for wave in waves for name in wave.stacks}
     return Plan(tuple(waves), fleet.at_once, place, tuple(name for name in known if name not in taken))
+
+
+def checked(file: Path | None = None) -> Plan:
+    """Return the waves as ``read`` does; the error has the mistakes of all stack files too."""
+    try:
+        return read(file)
+    except StackFileError:
+        all_of(partial(read, file), *(partial(stacks.find, name) for name in stacks.stack_files()))
+        raise
+
+
+def stacks_of(names: Sequence[str]) -> dict[str, Stack]:
+    """Return stacks by name; raises ``UserError`` with the problems of all of them."""
+    stacks.require(*names)
+    return dict(zip(names, all_of(*(partial(stacks.find, name) for name in names)), strict=True))
 
 
 def _waves(fleet: Fleet, known: Mapping[str, Path], problems: list[Problem]) -> list[Planned]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 
+from workbench.local import deletion
 from workbench.local.bootstrap import judges_pods
 from workbench.local.components import Health
 from workbench.local.endpoint import Endpoint
@@ -38,8 +39,6 @@ _KILL_SECONDS = 10.0
 _PAUSE = 0.05
 _LOOKS_EVERY = 0.25
 _TAIL = 15
-_SHOWN = 3
-"""Number of files that an error about a deletion names."""
 
 
 class Instance:
@@ -193,21 +192,9 @@ class Instance:
         if lock is None:
             return
         try:
-            # With the lock and under another name: a start finds either all of the instance or none of it.
-            left = _undeleted(self._files.deleted)  # of a deletion that was killed
-            if not left:
-                self._files.folder.rename(self._files.deleted)
-                left = _undeleted(self._files.deleted)
-        except OSError as error:
-            left = [f"{error.filename}: {error.strerror}"]
+            deletion.delete(self._files)
         finally:
             os.close(lock)
-        if left:
-            more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
-            raise UserError(
-                f"'{self.name}' is stopped, but these files could not be deleted: {', '.join(left[:_SHOWN])}{more}.",
-                "Delete them by hand, as the user whom they belong to.",
-            )
 
     def _stopped(self) -> tuple[int | None, bool]:
         """Stop all processes; return the lock, or None if there is no instance, and whether anything was running."""
@@ -349,14 +336,6 @@ def remove_abandoned(prefix: str) -> list[str]:
             Instance(folder.name).delete()
             found.append(folder.name)
     return found
-
-
-def _undeleted(folder: Path) -> list[str]:
-    """Delete a folder, and return the files that are left, or the folder if it alone is."""
-    shutil.rmtree(folder, ignore_errors=True)
-    if not folder.exists():
-        return []
-    return sorted(str(path) for path in folder.rglob("*") if not path.is_dir()) or [str(folder)]
 
 
 def _is_suspended(pid: int) -> bool:

@@ -298,11 +298,6 @@ class StackReport:
     rules: int = 0
     unchanged: int = 0
 
-    @property
-    def is_partial(self) -> bool:
-        """Whether a comparison left out something that may differ."""
-        return bool(self.notes)
-
 
 @dataclass(frozen=True, order=True)
 class JudgeChange:
@@ -351,4 +346,4 @@ class Report:
     @property
     def is_partial(self) -> bool:
         """Whether the comparison of a stack left out something that may differ."""
-        return any(stack.is_partial for stack in self.stacks)
+        return any(stack.notes for stack in self.stacks)

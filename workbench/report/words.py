@@ -67,7 +67,8 @@ def verdict(about: Report | StackReport) -> str:
     """Return the verdict as text."""
     if not _is_drift(about):
         return _VERDICTS[about.outcome]
-    return (_PARTIAL_VERDICTS if about.is_partial else _DRIFT_VERDICTS)[about.outcome]
+    is_partial = about.is_partial if isinstance(about, Report) else about.notes
+    return (_PARTIAL_VERDICTS if is_partial else _DRIFT_VERDICTS)[about.outcome]
 
 
 def meaning(report: Report) -> str:

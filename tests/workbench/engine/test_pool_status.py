@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from components.contract.aws import NODE_GROUP_NAME_MAX
+from components.contract.group_outputs import described
 from components.contract.labels import AnnotationKey, LabelKey
 from components.contract.names import automatic
 from infra.config import parse
@@ -51,7 +52,7 @@ LIVE = [
 def deployment(pools: dict[str, Any], *resources: dict[str, Any]) -> dict[str, Any]:
     """Return the state of a stack whose last `up` had these pools."""
     choices = {"schemaVersion": 1, "environment": "dev", "cluster": {"kind": "local"}, "pools": pools}
-    groups = {group.name: group.described for group in parse(choices).groups}
+    groups = {group.name: described(group) for group in parse(choices).groups}
     stack = {"urn": "urn:pulumi:s::p::x::p-s", "type": STACK_TYPE, "outputs": {"pools": groups}}
     return {"resources": [stack, *resources]}
 
