@@ -1,6 +1,5 @@
 """All commands, and the one place where a user's mistake becomes a message."""
 
-import errno
 import os
 import signal
 import sys
@@ -12,7 +11,7 @@ import typer
 from workbench.cli.commands import SETTINGS, LazyGroup
 from workbench.system.copying import discard, is_lost_terminal, unwritable
 from workbench.system.errors import AskedToEnd, HungUp, UserError
-from workbench.system.paths import APP, FOLDER_VARIABLE, unusable
+from workbench.system.paths import APP, FOLDER_VARIABLE, problem_of
 
 app = typer.Typer(
     name="igz-clusters",
@@ -76,9 +75,9 @@ def main() -> None:
     except UserError as error:
         _refuse(error)
     except OSError as error:
-        if not error.filename and error.errno != errno.ENOSPC:
+        if not (problem := problem_of(error)):
             raise
-        _refuse(unusable(error))
+        _refuse(problem)
 
 
 def raise_when_asked_to_end() -> None:

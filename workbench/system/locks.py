@@ -25,20 +25,15 @@ def take(file: Path) -> int | None:
     int | None
         The lock's descriptor, which the caller closes; None if another process holds the lock.
     """
-    descriptor = _open(file)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(descriptor)
         return None
-    return descriptor
 
 
 def wait_for(file: Path) -> int:
     """Take the lock like ``take``, waiting until it is free; return its descriptor."""
-    descriptor = _open(file)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
-    return descriptor
+    return _locked(file, fcntl.LOCK_EX)
 
 
 def write(descriptor: int, text: str) -> None:
@@ -57,8 +52,16 @@ def holders(file: Path) -> list[psutil.Process]:
     return sorted((each for each in others if _has_open(each.pid, target)), key=lambda process: process.pid)
 
 
-def _open(file: Path) -> int:
-    return os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+def _locked(file: Path, operation: int) -> int:
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, operation)
+    except BaseException as error:
+        os.close(descriptor)
+        if isinstance(error, OSError):  # as on NFS without locks; it does not know the name
+            error.filename = str(file)
+        raise
+    return descriptor
 
 
 def _has_open(pid: int, target: os.stat_result) -> bool:
