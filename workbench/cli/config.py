@@ -53,11 +53,13 @@ def check(
     """Check stack files and report all problems at once.
 
     Bases are checked too. Each problem has its line. Reads files only: no engine, no network, no credentials. Exit code
-    1 if there is a problem. Warns of what would keep the first `up` of a new cluster from finishing, and of dangerous
-    settings.
+    1 if there is a problem or no file. Warns of what would keep the first `up` of a new cluster from finishing, and of
+    dangerous settings.
     """
     known = stacks.stack_files()
     files = [_file(target, known) for target in targets] if targets else [*bases.base_files(), *known.values()]
+    if not files:
+        raise stacks.none_found()
     read = {file: _read(file) for file in files}
     wrong = {file: found for file, found in read.items() if isinstance(found, stacks.StackFileError)}
     if as_json:
