@@ -1,4 +1,4 @@
-"""Ctrl-C, and a signal from a CI job, end a run in order at any moment."""
+"""Ctrl-C, a signal from a CI job, and the end of the terminal end a run in order at any moment."""
 
 import itertools
 import json
@@ -45,6 +45,17 @@ def test_ctrl_c_and_sigterm_end_a_run_in_order_and_leave_nothing_to_recover(
         assert own.command("recover", "local").stdout.startswith("The stack 'local' is in order")
         own.up()
         assert_whole(own)
+
+
+def test_the_end_of_its_terminal_ends_a_run_in_order_and_leaves_nothing_to_recover(own: Cluster) -> None:
+    empty(own)
+    terminal = own.start_in_terminal(*arguments("up"))
+    terminal.read_until("Updating")
+    terminal.close()
+    assert terminal.process.wait(timeout=600) == 130
+    assert own.command("recover", "local").stdout.startswith("The stack 'local' is in order")
+    own.up()
+    assert_whole(own)
 
 
 def test_up_waits_for_a_namespace_that_is_being_deleted(own: Cluster) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 from components.contract.labels import LabelKey
 from support.api import Api
 from support.packless import PACKLESS
+from support.terminals import Terminal
 from workbench.engine.render import NO_CHECKPOINTS
 from workbench.local.layout import Layout
 from workbench.local.state import Settings
@@ -69,6 +70,10 @@ class Cluster:
             text=True,
             process_group=0,  # as shells do it: a signal to the group is not one to the tests
         )
+
+    def start_in_terminal(self, *arguments: str) -> Terminal:
+        """Start ``igz-clusters`` in a terminal of its own and leave it running."""
+        return Terminal.of([*self._program, *arguments], cwd=PROJECT_ROOT, env=self.environment)
 
     def up(self) -> str:
         """Run ``up`` and return the engine's own summary of what changed."""

@@ -1,6 +1,5 @@
 """All commands, and the one place where a user's mistake becomes a message."""
 
-import errno
 import os
 import signal
 import sys
@@ -10,9 +9,9 @@ from typing import Annotated, NoReturn
 import typer
 
 from workbench.cli.commands import SETTINGS, LazyGroup
-from workbench.system.copying import discard, unwritable
-from workbench.system.errors import AskedToEnd, UserError
-from workbench.system.paths import APP, FOLDER_VARIABLE, unusable
+from workbench.system.copying import discard, is_lost_terminal, unwritable
+from workbench.system.errors import AskedToEnd, HungUp, UserError
+from workbench.system.paths import APP, FOLDER_VARIABLE, problem_of
 
 app = typer.Typer(
     name="igz-clusters",
@@ -63,9 +62,7 @@ def choose_folder(
 def main() -> None:
     """Run the command line; a user's mistake ends without a traceback."""
     os.umask(0o077)  # only the owner may read keys, state and logs, whatever the shell's default is
-    for asked_to_end in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(asked_to_end) is not signal.SIG_IGN:  # as under `nohup`
-            signal.signal(asked_to_end, _end)
+    raise_when_asked_to_end()
     if not sys.stdin:  # closed by the caller; programs that inherit it expect one too
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 open until the end
     try:
@@ -78,9 +75,16 @@ def main() -> None:
     except UserError as error:
         _refuse(error)
     except OSError as error:
-        if not error.filename and error.errno != errno.ENOSPC:
+        if not (problem := problem_of(error)):
             raise
-        _refuse(unusable(error))
+        _refuse(problem)
+
+
+def raise_when_asked_to_end() -> None:
+    """Let signals that ask this process to end raise ``AskedToEnd``, except those that its caller let it ignore."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
+            signal.signal(number, _end)
 
 
 def _require_folders() -> None:
@@ -102,10 +106,15 @@ def _flush() -> None:
         discard(sys.stdout)
         raise KeyboardInterrupt from None
     except OSError as error:
-        raise unwritable(error) from None
+        if not is_lost_terminal(sys.stdout, error):
+            raise unwritable(error) from None
 
 
-def _end(_number: int, _frame: object) -> NoReturn:
+def _end(number: int, _frame: object) -> NoReturn:
+    if number == signal.SIGHUP:
+        # The end of a terminal sends it twice, by the shell and by the kernel; the second must not disturb the end.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        raise HungUp
     raise AskedToEnd
 
 

@@ -13,11 +13,12 @@ from workbench import stacks
 from workbench.cli.access import access
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, Hermetic, StackName
+from workbench.cli.verdicts import errors_are_no_verdict
 from workbench.recovery.cloud import Account, open_account
 from workbench.recovery.cloud.recovery_point import RecoveryPoint
 from workbench.report.events import STACK_TYPE
 from workbench.stacks import Stack
-from workbench.system.errors import NoVerdictError, UserError
+from workbench.system.errors import UserError
 from workbench.system.paths import APP
 
 app = typer.Typer(help="List the backups and restores of a cluster; print how to restore one.", no_args_is_help=True)
@@ -30,6 +31,7 @@ PARTIAL: Final = "PARTIAL"
 
 
 @app.command("list")
+@errors_are_no_verdict()
 def list_(stack: StackName, *, as_json: AsJson = False) -> None:
     """List the backups and restores of a cluster, newest first.
 
@@ -38,12 +40,9 @@ def list_(stack: StackName, *, as_json: AsJson = False) -> None:
     not, there is none, the cloud has stopped making them, or the stack file asks for none; 3: the cloud could not be
     asked.
     """
-    try:
-        found = stacks.find(stack)
-        account = _account(found)
-        points, unprotected, jobs = account.recovery_points(), account.backup_problem(), account.restore_jobs()
-    except UserError as error:  # to a script 1 means that a backup is missing
-        raise NoVerdictError(error.message, error.hint) from None
+    found = stacks.find(stack)
+    account = _account(found)
+    points, unprotected, jobs = account.recovery_points(), account.backup_problem(), account.restore_jobs()
     now = datetime.now(UTC)
     problem = unprotected or _problem(points, getattr(found.config.cluster, "backup", None), now)
     if as_json:

@@ -28,10 +28,12 @@ def check(
 
     Checks the stack file, then what the program declares, like `preview --render` and with the waivers of
     policies/overrides.yaml. Shows all findings at once, each cause once, and lists what only a preview can check. Exit
-    code 1: a stack file is invalid, or a mandatory rule is violated.
+    code 1: a stack file is invalid, a mandatory rule is violated, or there is no stack.
     """
     gc.disable()  # the command ends within seconds; collecting takes a third of its time and frees little
     chosen = names or list(stacks.stack_files())
+    if not chosen:
+        raise stacks.none_found()
     stacks.require(*chosen)
     results = [_checked(name) for name in chosen]
     if as_json:

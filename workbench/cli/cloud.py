@@ -261,7 +261,7 @@ def _end_if_failed(run: CloudRun, code: int, stream: Stream) -> None:
     if not code:
         return
     if code == INTERRUPTED:
-        errors.print("Stopped. Completed work is saved; the same command continues.", style="bold", **PLAIN)
+        run.say_stopped()
         raise typer.Exit(code)
     if is_expired(stream.errors):
         raise UserError(f"The engine could not finish '{name}'.", run.after_expiry)

@@ -88,7 +88,7 @@ def _destroyed(run: CloudRun, options: list[str]) -> int:
     """Run the engine's deletion, and return its exit code."""
     code, stream = run.engine_again(STILL_IN_USE, "destroy", *options)
     if code == INTERRUPTED:
-        errors.print("Stopped. Completed work is saved; the same command continues.", style="bold", **PLAIN)
+        run.say_stopped()
     elif code and is_expired(stream.errors):
         raise UserError(f"The engine could not finish '{run.stack.name}'.", run.after_expiry)
     return code

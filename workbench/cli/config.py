@@ -23,12 +23,13 @@ from infra.config.warnings import warnings_of
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, StackName
+from workbench.cli.verdicts import errors_are_no_verdict
 from workbench.rehearsal.revision import stack_at
 from workbench.report.terminal import print_rows
 from workbench.stacks import bases
 from workbench.stacks.difference import Difference, Value, differences
 from workbench.stacks.origins import Origin
-from workbench.system.errors import NoVerdictError, UserError
+from workbench.system.errors import UserError
 
 app = typer.Typer(help="Check stack files, explain keys, show the configuration.", no_args_is_help=True)
 
@@ -52,11 +53,13 @@ def check(
     """Check stack files and report all problems at once.
 
     Bases are checked too. Each problem has its line. Reads files only: no engine, no network, no credentials. Exit code
-    1 if there is a problem. Warns of what would keep the first `up` of a new cluster from finishing, and of dangerous
-    settings.
+    1 if there is a problem or no file. Warns of what would keep the first `up` of a new cluster from finishing, and of
+    dangerous settings.
     """
     known = stacks.stack_files()
     files = [_file(target, known) for target in targets] if targets else [*bases.base_files(), *known.values()]
+    if not files:
+        raise stacks.none_found()
     read = {file: _read(file) for file in files}
     wrong = {file: found for file, found in read.items() if isinstance(found, stacks.StackFileError)}
     if as_json:
@@ -207,6 +210,7 @@ def _line(entry: Effective, origin: Origin | None) -> str:
 
 
 @app.command()
+@errors_are_no_verdict()
 def diff(left: StackAtRevision, right: StackAtRevision, *, as_json: AsJson = False) -> None:
     """Compare the configuration of two stacks.
 
@@ -215,10 +219,7 @@ def diff(left: StackAtRevision, right: StackAtRevision, *, as_json: AsJson = Fal
     changes. The stack may have been deleted or renamed since that commit.
     Exit code 1 if something differs, 3 if one of them cannot be read.
     """
-    try:
-        found = differences(*(_at(each) for each in (left, right)))
-    except UserError as error:
-        raise NoVerdictError(error.message, error.hint) from error
+    found = differences(*(_at(each) for each in (left, right)))
     if as_json:
         _print_json({"left": left, "right": right, "differences": [_row(each) for each in found]})
     elif found:

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from typing_extensions import override
 
-from workbench.system.copying import discard, unwritable
+from workbench.system.copying import discard, is_lost_terminal, unwritable
 from workbench.system.errors import UserError
 
 INTERRUPTED: Final = 130
@@ -30,10 +30,15 @@ class _Console(Console):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Write what was printed; raises ``UserError`` if standard output cannot be written."""
+        """Write what was printed; raises ``UserError`` if standard output cannot be written.
+
+        Without its terminal the command continues: it may have to finish what it began.
+        """
         try:
             super().__exit__(kind, error, trace)
         except OSError as failure:
+            if is_lost_terminal(sys.stderr if self.stderr else sys.stdout, failure):
+                return
             if self.stderr:
                 raise
             raise unwritable(failure) from None

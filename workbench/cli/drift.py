@@ -8,6 +8,7 @@ import typer
 from workbench import stacks
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, Events, Hermetic
+from workbench.cli.verdicts import errors_are_no_verdict
 from workbench.engine import INTERRUPTED
 from workbench.report import as_json as json_report
 from workbench.report import events as event_stream
@@ -18,11 +19,11 @@ from workbench.review.drift import compared, tools_for
 from workbench.stacks import stack_ownership
 from workbench.system.errors import NoVerdictError, UserError
 from workbench.system.files import write_private
-from workbench.system.paths import unusable
 from workbench.toolchain import ensure
 from workbench.toolchain.console import progress
 
 
+@errors_are_no_verdict()
 def drift(
     names: Annotated[list[str], typer.Argument(help="Stacks, as for `up`.", metavar="STACK...")],
     *,
@@ -41,7 +42,7 @@ def drift(
         raise typer.BadParameter(
             f"takes the event stream of one stack: one of {', '.join(names)}", param_hint="--events"
         )
-    known = _known()
+    known = stacks.stack_files()
     for name in names:
         if name not in known:
             raise typer.BadParameter(_unknown(name), param_hint="STACK")
@@ -52,14 +53,6 @@ def drift(
     else:
         terminal.show(report, out)
     raise typer.Exit(report.outcome.exit_code)
-
-
-def _known() -> dict[str, Path]:
-    """Return the stack files; to a script, exit code 1 would mean drift."""
-    try:
-        return stacks.stack_files()
-    except UserError as error:
-        raise NoVerdictError(error.message, error.hint) from None
 
 
 def _unknown(name: str) -> str:
@@ -84,13 +77,10 @@ def report_on(name: str, *, events: Path | None = None, hermetic: bool) -> Stack
         Use the pinned engine even if ``pulumi`` is on PATH.
     """
     try:
-        return _compared(stacks.find(name), events, hermetic=hermetic)
-    except UserError as error:
+        with errors_are_no_verdict():
+            return _compared(stacks.find(name), events, hermetic=hermetic)
+    except NoVerdictError as error:
         return _not_compared(name, str(error))
-    except OSError as error:
-        if not error.filename:
-            raise
-        return _not_compared(name, str(unusable(error)))
 
 
 def _compared(stack: stacks.Stack, events: Path | None, *, hermetic: bool) -> StackReport:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -16,6 +17,7 @@ from workbench import stacks
 from workbench.cli import fleet_output as output
 from workbench.cli.console import INTERRUPTED, PLAIN, agree, errors, out
 from workbench.cli.options import AsJson, Hermetic, Yes
+from workbench.cli.verdicts import errors_are_no_verdict
 from workbench.fleet import backend, file, listing, record, report, runner
 from workbench.fleet.child import Files, Process, this_program
 from workbench.fleet.file import Plan
@@ -27,8 +29,8 @@ from workbench.fleet.verb import Result, Verb
 from workbench.report.terminal import print_table
 from workbench.report.words import count
 from workbench.stacks import Stack
-from workbench.system.errors import NoVerdictError, UserError
-from workbench.system.paths import APP, unusable
+from workbench.system.errors import NoVerdictError
+from workbench.system.paths import APP
 from workbench.toolchain import Toolchain, ensure, prepare
 from workbench.toolchain.console import progress
 
@@ -259,16 +261,8 @@ def _newest(records: Records, *, that_changes: bool = False) -> Run:
 
 def _begin(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
     """Start a new run; a comparison that cannot start ends without a verdict."""
-    try:
+    with errors_are_no_verdict() if run.verb.is_comparison else nullcontext():
         _start(run, fleet, wanted)
-    except UserError as error:
-        if not run.verb.is_comparison:
-            raise
-        raise NoVerdictError(error.message, error.hint) from None
-    except OSError as error:
-        if not (run.verb.is_comparison and error.filename):
-            raise
-        raise NoVerdictError(str(unusable(error))) from None
 
 
 def _start(run: Run, fleet: Path | None, wanted: _Wanted) -> None:

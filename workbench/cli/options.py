@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from workbench.system.errors import UserError
 from workbench.system.files import write_private
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -19,15 +18,21 @@ StackName = Annotated[
 
 
 def _fresh(file: Path | None) -> Path | None:
-    """Return a file's path after emptying it, so that a failure never leaves the events of an earlier run there."""
+    """Return a file's path after emptying it, so that a failure never leaves the events of an earlier run there.
+
+    Raises
+    ------
+    typer.BadParameter
+        It cannot be written. Exit code 2 for all commands: 1 is a result of `drift`.
+    """
     if not file:
         return None
     if file.exists() and not file.is_file():
-        raise UserError(f"--events: {file} is not a regular file.", "Specify a regular file; its content is replaced.")
+        raise typer.BadParameter(f"{file} is not a regular file; specify one, whose content is replaced")
     try:
         write_private(file, "")
     except OSError as error:
-        raise UserError(f"--events: cannot write {file}: {error.strerror}.") from None
+        raise typer.BadParameter(f"cannot write {file}: {error.strerror}") from None
     return file.absolute()
 
 

@@ -15,6 +15,7 @@ from workbench.cli.access import Access, access
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, Hermetic, StackName
 from workbench.cli.status import status_of
+from workbench.cli.verdicts import errors_are_no_verdict
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.pool_status import Condition
 from workbench.passport import keys, making
@@ -26,7 +27,7 @@ from workbench.passport.page import headline, render
 from workbench.passport.reading import Sight
 from workbench.passport.reading import read as read_cluster
 from workbench.stacks import Stack
-from workbench.system.errors import NoVerdictError, UserError
+from workbench.system.errors import UserError
 from workbench.system.files import write_private
 from workbench.system.paths import APP
 from workbench.verification.contract import Contract
@@ -167,10 +168,8 @@ def verify(
     is refused, 3: the cluster could not be read.
     """
     passport = _trusted(file, public_key)
-    try:
+    with errors_are_no_verdict():
         found = stacks.find(stack)
-    except UserError as error:
-        raise NoVerdictError(error.message, error.hint) from error
     if passport.stack.name != found.name:
         raise UserError(f"{file} is the passport of '{passport.stack.name}', not of '{found.name}'.")
     if passport.package.version != (own := version(APP)):
@@ -221,14 +220,12 @@ def _trusted(file: Path, public_key: Path) -> Passport:
 
 def _sight(stack: Stack, *, hermetic: bool) -> Sight:
     """Read the cluster of a stack; raises ``NoVerdictError`` if it cannot be read, or sleeps."""
-    try:
+    with errors_are_no_verdict():
         entered = access(stack, hermetic=hermetic)
         api = entered.required(stack)
         _require_awake(stack, entered, hermetic=hermetic)
         with errors.status(f"reading the cluster of '{stack.name}'"):
             return read_cluster(api, Contract(stack.name, stack.config, entered.deployment))
-    except UserError as error:  # to a script 1 means differences
-        raise NoVerdictError(error.message, error.hint) from None
 
 
 def _require_awake(stack: Stack, entered: Access, *, hermetic: bool) -> None:

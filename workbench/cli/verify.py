@@ -10,18 +10,19 @@ from workbench.cli.access import access
 from workbench.cli.console import PLAIN, errors, out
 from workbench.cli.options import AsJson, Hermetic, StackName
 from workbench.cli.status import status_of
+from workbench.cli.verdicts import errors_are_no_verdict
 from workbench.engine.clouds.find import cloud_of
 from workbench.engine.pool_status import Condition, declared_groups
 from workbench.report import pools
 from workbench.report.terminal import print_rows
 from workbench.stacks import Stack
-from workbench.system.errors import NoVerdictError, UserError
 from workbench.verification.contract import Contract
 from workbench.verification.deviation import Outcome, Verification
 from workbench.verification.snapshot import take
 from workbench.verification.verify import verify as verify_cluster
 
 
+@errors_are_no_verdict()
 def verify(stack: StackName = "local", *, as_json: AsJson = False, hermetic: Hermetic = False) -> None:
     """Compare a running cluster with what its stack demands.
 
@@ -30,10 +31,7 @@ def verify(stack: StackName = "local", *, as_json: AsJson = False, hermetic: Her
     values of Secrets. Exit code 0: no deviations, 1: deviations, 3: the cluster could not be read; docs/verify.md
     lists the checks.
     """
-    try:
-        found = verification_of(stacks.find(stack), hermetic=hermetic)
-    except UserError as error:  # to a script 1 means deviations
-        raise NoVerdictError(error.message, error.hint) from None
+    found = verification_of(stacks.find(stack), hermetic=hermetic)
     if as_json:
         out.print_json(json.dumps(found.as_json()))
     else:

@@ -24,7 +24,7 @@ from workbench.engine.secrets import passphrase_file
 from workbench.stacks import Stack, policy_overrides
 from workbench.system import temporary
 from workbench.system.copying import Copies, is_terminal
-from workbench.system.errors import AskedToEnd, UserError
+from workbench.system.errors import AskedToEnd, HungUp, UserError
 from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir, key_of
 from workbench.system.processes import asked_to_end_with_this, mark
@@ -40,6 +40,9 @@ https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/cmd/pulumi/cmd/exit_codes.go.
 
 _ABORT: Final = 10.0
 """Seconds for the engine to abort its step after a second Ctrl-C."""
+
+_TOGETHER: Final = 1.0
+"""Seconds within which Ctrl-C or the end of a terminal reaches this process and the reader of its output."""
 
 _LAST_EVENT: Final = 200
 """Bytes at the end of an event stream that contain its last event: `cancelEvent` after a plan and after a run."""
@@ -69,9 +72,9 @@ class Session:
     def run(self, *arguments: str, events: Path | None = None, display: IO[bytes] | None = None) -> int:
         """Run the engine in the foreground and return its exit code, ``INTERRUPTED`` if Ctrl-C stopped it.
 
-        After Ctrl-C, a signal, or when the output is closed, the engine finishes its current step, saves the state and
-        ends; this method waits for it. A second one makes the engine abort its step; what still runs 10 s later is
-        killed. If this process is killed, the kernel signals the engine to finish.
+        After Ctrl-C, a signal, or when the output or the terminal is closed, the engine finishes its current step,
+        saves the state and ends; this method waits for it. A second Ctrl-C or signal makes the engine abort its step;
+        what still runs 10 s later is killed. If this process is killed, the kernel signals the engine to finish.
 
         Parameters
         ----------
@@ -104,10 +107,10 @@ class Session:
         if display:
             return self._run(command, variables, held, (display, subprocess.STDOUT))
         # The engine may have printed before its process is known here.
-        running = SimpleQueue[subprocess.Popen[bytes]]()
+        running = SimpleQueue[_Running]()
         streams = {"stdout": sys.stdout, "stderr": sys.stderr}
         copied = {name: stream for name, stream in streams.items() if not is_terminal(stream)}
-        with Copies(copied, lambda: running.get().send_signal(signal.SIGINT)) as copies:
+        with Copies(copied, lambda: running.get().lose_reader()) as copies:
             outputs = copies.files.get("stdout"), copies.files.get("stderr")
             code = self._run(command, variables, held, outputs, running)
         if copies.failures:
@@ -124,15 +127,23 @@ class Session:
         variables: Mapping[str, str],
         held: int,
         outputs: tuple[IO[bytes] | None, IO[bytes] | int | None],
-        running: SimpleQueue[subprocess.Popen[bytes]] | None = None,
+        started: SimpleQueue["_Running"] | None = None,
     ) -> int:
         """Run the engine to its end and return its exit code.
 
         Its processes inherit ``held``; ``outputs`` are its standard output and error output, by default those of this
-        process; ``running`` receives its process.
+        process; ``started`` receives it once it runs.
         """
         has_terminal = sys.stdin.isatty()
         with asked_to_end_with_this() as tie:
+
+            def begin() -> None:
+                # The end of a terminal reaches its whole foreground group, and ends the engine in mid-step. Go ignores
+                # what it ignored from the start, and plug-ins inherit that:
+                # https://pkg.go.dev/os/signal#hdr-Default_behavior_of_signals_in_Go_programs
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
+                tie()
+
             process = subprocess.Popen(
                 command,
                 cwd=PROJECT_ROOT,
@@ -143,11 +154,12 @@ class Session:
                 # A second signal makes the engine abort its step. A signal to our process group would be the first,
                 # ours the second; so without a terminal it gets its own group and receives signals only from us.
                 process_group=None if has_terminal else 0,
-                preexec_fn=tie,  # noqa: PLW1509 - it makes one system call
+                preexec_fn=begin,  # noqa: PLW1509 - it makes two system calls
             )
-            if running is not None:
-                running.put(process)
-            interrupts = _wait_for(process, is_in_our_group=has_terminal)
+            running = _Running(process)
+            if started is not None:
+                started.put(running)
+            interrupts = _wait_for(running, is_in_our_group=has_terminal)
         interrupted = interrupts or process.returncode == _CANCELLED
         if process.returncode < 0 and not interrupted:
             hangs.say(
@@ -211,22 +223,44 @@ class Session:
         return () if self.lock is None else (self.lock,)
 
 
-def _wait_for(process: subprocess.Popen[bytes], *, is_in_our_group: bool) -> int:
+@dataclass
+class _Running:
+    """The engine's process, and how often it was asked to end: after the second time it aborts its step."""
+
+    process: subprocess.Popen[bytes]
+    interrupts: int = 0
+
+    def interrupt_once(self) -> None:
+        """Ask the engine to end, unless that was done: what is lost with a terminal is no second Ctrl-C."""
+        if not self.interrupts:
+            self.interrupts += 1
+            self.process.send_signal(signal.SIGINT)
+
+    def lose_reader(self) -> None:
+        """Ask the engine to end since its output is closed; what closed it, such as Ctrl-C, may reach it too."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(_TOGETHER)
+        self.interrupt_once()
+
+
+def _wait_for(running: _Running, *, is_in_our_group: bool) -> int:
     """Wait until the engine has ended; pass interrupts on, kill all of its processes after the second.
 
     Returns how often it was interrupted.
     """
-    interrupts, is_announced = 0, False
+    process, is_announced = running.process, False
     end: float | None = None
     while process.poll() is None:
         try:
-            if interrupts and not is_announced:
+            if running.interrupts == 1 and not is_announced:
                 is_announced = True
                 hangs.say("Stopping: the engine finishes its current step and saves the state. Ctrl-C again aborts it.")
             process.wait(None if end is None else max(end - time.monotonic(), 0))
+        except HungUp:
+            running.interrupt_once()
         except KeyboardInterrupt as interrupt:
-            interrupts += 1
-            if interrupts == 2:  # noqa: PLR2004 - further ones do not postpone the end
+            running.interrupts += 1
+            if running.interrupts == 2:  # noqa: PLR2004 - further ones do not postpone the end
                 end = time.monotonic() + _ABORT
             if not is_in_our_group or isinstance(interrupt, AskedToEnd):
                 process.send_signal(signal.SIGINT)
@@ -234,9 +268,9 @@ def _wait_for(process: subprocess.Popen[bytes], *, is_in_our_group: bool) -> int
             hangs.end_all()
             process.kill()
             end = time.monotonic() + _ABORT
-    if interrupts > 1:
+    if running.interrupts > 1:
         hangs.end_all()  # a plug-in that hangs would keep the stack's lock
-    return interrupts
+    return running.interrupts
 
 
 def _news(events: Path | None, *, asks: bool) -> object:

@@ -106,7 +106,7 @@ def read(file: Path | None = None) -> Plan:
     """
     known = stacks.stack_files()
     if not known:
-        raise UserError(f"There is no stack in {stacks.folder()}.", "Choose a folder with stack files: -C DIR.")
+        raise stacks.none_found()
     place = file or stacks.folder() / stacks.FLEET_FILE
     if not file and not place.exists():
         return Plan((Planned(ALL, tuple(known)),))

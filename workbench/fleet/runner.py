@@ -171,7 +171,8 @@ class Runner:
 
     def _end_all(self) -> None:
         """Ask what runs to end, unless that was done, and wait for it: the terminal may be gone, or the disk full."""
-        self.watcher, self._asked = Watcher(), max(self._asked, 1)
+        self.watcher = Watcher()
+        self.hang_up()
         while self._running:
             with suppress(OSError):
                 self._wait()
@@ -180,11 +181,15 @@ class Runner:
         """Ask the run to end."""
         self._asked += 1
 
+    def hang_up(self) -> None:
+        """Ask the run to end, unless that was done: a terminal that is gone is no second Ctrl-C."""
+        self._asked = max(self._asked, 1)
+
     @contextmanager
     def _counting_signals(self) -> Iterator[None]:
         """Note signals instead of raising at any place: a process that was just started would be lost."""
         before = {
-            each: signal.signal(each, lambda _number, _frame: self.interrupt())
+            each: signal.signal(each, self._note)
             for each in _ASKS_TO_END
             if each == signal.SIGINT or signal.getsignal(each) is not signal.SIG_IGN  # ignored under `nohup`
         }
@@ -193,6 +198,12 @@ class Runner:
         finally:
             for each, handler in before.items():
                 signal.signal(each, handler)
+
+    def _note(self, number: int, _frame: object) -> None:
+        if number == signal.SIGHUP:
+            self.hang_up()
+        else:
+            self.interrupt()
 
     def _left(self, earlier: Sequence[Stage], stage: Stage) -> list[Entry]:
         """Return what has not succeeded, without stacks that an earlier stage did not finish."""

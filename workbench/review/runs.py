@@ -4,10 +4,14 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final
+
+import psutil
 
 SECONDS: Final = 1800
 """Timeout in seconds of one program, enough for a plan of thousands of resources on a slow machine."""
@@ -15,12 +19,19 @@ SECONDS: Final = 1800
 GRACE: Final = 20
 """Seconds for the engine to end its plug-ins after a stop request."""
 
+_KILLED: Final = 10.0
+"""Seconds within which killed processes end."""
+_PAUSE: Final = 0.02
+
 
 class Runs:
-    """Starts programs from several threads; ``stop`` terminates all of them and prevents new ones."""
+    """Starts programs from several threads; ``stop`` terminates all of them and prevents new ones.
+
+    A change's code is untrusted: whatever a program has started ends with it.
+    """
 
     def __init__(self) -> None:
-        self._live: set[subprocess.Popen[str]] = set()
+        self._live = set[subprocess.Popen[bytes]]()
         self._stopped = False
         self._lock = threading.Lock()
 
@@ -45,37 +56,42 @@ class Runs:
         InterruptedError
             The review was stopped before or during the program, whose output is then incomplete.
         """
-        with self._lock:
+        # Files, since a pipe ends only when every process that inherited it has.
+        with (
+            TemporaryFile("w+") as given,
+            TemporaryFile("w+", errors="replace") as printed,
+            TemporaryFile("w+", errors="replace") as said,
+        ):
+            given.write(stdin)
+            given.seek(0)
+            with self._lock:
+                if self._stopped:
+                    raise InterruptedError
+                # A session of its own: Ctrl-C reaches it only once, through ``stop``.
+                process = subprocess.Popen(
+                    command,
+                    cwd=folder,
+                    env=dict(environment),
+                    stdin=given,
+                    stdout=printed,
+                    stderr=said,
+                    start_new_session=True,
+                )
+                self._live.add(process)
+            late = ""
+            try:
+                process.wait(SECONDS)
+            except subprocess.TimeoutExpired:
+                late = f"\nIt did not finish within {SECONDS} s."
+            finally:
+                _end([process], grace=GRACE)
+                with self._lock:
+                    self._live.discard(process)
             if self._stopped:
                 raise InterruptedError
-            # A process group of its own: Ctrl-C reaches it only once, through ``stop``.
-            process = subprocess.Popen(
-                command,
-                cwd=folder,
-                env=dict(environment),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                process_group=0,
-            )
-            self._live.add(process)
-        try:
-            printed, output = process.communicate(stdin, timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            _end([process], grace=GRACE)
-            printed, output = process.communicate()
-            output += f"\nIt did not finish within {SECONDS} s."
-        except KeyboardInterrupt:
-            _end([process], grace=GRACE)
-            raise
-        finally:
-            with self._lock:
-                self._live.discard(process)
-        if self._stopped:
-            raise InterruptedError
-        return subprocess.CompletedProcess(command, process.returncode, printed, output)
+            for file in (printed, said):
+                file.seek(0)
+            return subprocess.CompletedProcess(command, process.returncode, printed.read(), said.read() + late)
 
     def stop(self) -> None:
         """Terminate every program, by force after ``GRACE`` seconds."""
@@ -85,14 +101,35 @@ class Runs:
         _end(live, grace=GRACE)
 
 
-def _end(processes: Sequence[subprocess.Popen[str]], *, grace: float) -> None:
+def _end(processes: Sequence[subprocess.Popen[bytes]], *, grace: float) -> None:
+    """Ask programs that still run to end; then kill all that is left of them and of what they started."""
     for process in processes:
         with suppress(ProcessLookupError):
             process.send_signal(signal.SIGINT)
-    for process in processes:
-        try:
-            process.wait(grace)
-        except subprocess.TimeoutExpired:
-            # Includes child processes, which would keep running and hold the output pipes open.
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+    try:
+        for process in processes:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(grace)
+    finally:
+        for process in processes:
+            _kill_session(process.pid)
+            process.wait()
+
+
+def _kill_session(session: int) -> None:
+    """Kill the processes of a session; the engine's plug-ins have process groups of their own."""
+    deadline = time.monotonic() + _KILLED
+    while (left := _running_in(session)) and time.monotonic() < deadline:
+        for process in left:  # they may have started others meanwhile
+            with suppress(psutil.Error):
+                process.kill()
+        time.sleep(_PAUSE)
+
+
+def _running_in(session: int) -> list[psutil.Process]:
+    found = list[psutil.Process]()
+    for pid in psutil.pids():
+        with suppress(OSError, psutil.Error):  # it has just ended
+            if os.getsid(pid) == session and (process := psutil.Process(pid)).status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found

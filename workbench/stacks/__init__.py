@@ -165,6 +165,11 @@ def require(*names: str) -> None:
             )
 
 
+def none_found() -> UserError:
+    """Return the error for a folder without stack files."""
+    return UserError(f"There is no stack in {folder()}.", "Choose a folder with stack files: -C DIR.")
+
+
 def read(file: Path) -> Stack:
     """Return the stack that ``file`` describes; raises the same errors as ``find``."""
     if leads_outside(file, file.parent) and leads_outside(file, folder()):

@@ -1,6 +1,8 @@
 """Copying a program's output to ours while it runs, so that a closed pipe cannot kill the program."""
 
+import errno
 import os
+import stat
 import sys
 import threading
 import time
@@ -119,6 +121,18 @@ def discard(stream: TextIO) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
+
+
+def is_lost_terminal(stream: TextIO, error: OSError) -> bool:
+    """Return whether a stream could not be written since its terminal is gone; then drop all further output to it.
+
+    A disk fails with the same code, but is no character device.
+    """
+    with suppress(OSError, ValueError, AttributeError):
+        if error.errno == errno.EIO and stat.S_ISCHR(os.fstat(stream.fileno()).st_mode):
+            discard(stream)
+            return True
+    return False
 
 
 def unwritable(error: OSError) -> UserError:

@@ -10,6 +10,10 @@ class AskedToEnd(KeyboardInterrupt):
     """A termination signal for this process; Ctrl-C in a terminal reaches all processes of a command."""
 
 
+class HungUp(AskedToEnd):
+    """The terminal is gone. Unlike a second Ctrl-C, this does not mean to abort what was already asked to end."""
+
+
 class UserError(Exception):
     """A mistake or a missing precondition that the user can fix; shown without a traceback.
 

@@ -25,20 +25,17 @@ def take(file: Path) -> int | None:
     int | None
         The lock's descriptor, which the caller closes; None if another process holds the lock, or has just deleted it.
     """
-    descriptor = _open(file)
-    with suppress(BlockingIOError, FileNotFoundError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(descriptor), file.stat()):
+    with suppress(BlockingIOError):
+        descriptor = _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _is_same(descriptor, file):
             return descriptor
-    os.close(descriptor)
+        os.close(descriptor)
     return None
 
 
 def wait_for(file: Path) -> int:
     """Take the lock like ``take``, waiting until it is free; return its descriptor."""
-    descriptor = _open(file)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
-    return descriptor
+    return _locked(file, fcntl.LOCK_EX)
 
 
 def write(descriptor: int, text: str) -> None:
@@ -68,8 +65,23 @@ def holds(pid: int, file: Path) -> bool:
     return False
 
 
-def _open(file: Path) -> int:
-    return os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+def _locked(file: Path, operation: int) -> int:
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, operation)
+    except BaseException as error:
+        os.close(descriptor)
+        if isinstance(error, OSError):  # as on NFS without locks; it does not know the name
+            error.filename = str(file)
+        raise
+    return descriptor
+
+
+def _is_same(descriptor: int, file: Path) -> bool:
+    """Return whether a locked file is still the one of that name: its last holder may have deleted it."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(descriptor), file.stat())
+    return False
 
 
 def _has_open(pid: int, target: os.stat_result) -> bool:

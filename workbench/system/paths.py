@@ -18,6 +18,8 @@ FOLDER_VARIABLE = "IGZ_CLUSTERS_STACKS"
 """Variable that names the folder of the stack files; set by ``--directory``."""
 _DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}
 """Error codes of a disk that is full or not writable."""
+_NAMELESS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE, errno.ENOLCK}
+"""Error codes that only a file can have; writing and locking report them without the file's name."""
 DATA_BYTES = 300_000_000
 """Free space for etcd's log and snapshots (128 MB at least), logs, and several copies of a large state."""
 
@@ -62,14 +64,27 @@ def require_space() -> None:
         )
 
 
+def problem_of(error: OSError) -> UserError | None:
+    """Return the error about a file or disk that the user can fix; None if ``error`` is about something else.
+
+    An HTTP response has a file name too, its address, but no error code.
+    """
+    is_of_a_file = error.errno is not None and (error.filename or error.errno in _NAMELESS)
+    return unusable(error) if is_of_a_file else None
+
+
 def unusable(error: OSError, variable: str = "IGZ_CLUSTERS_DATA or IGZ_CLUSTERS_CACHE") -> UserError:
     """Return the error for an unusable file, naming the variable that selects another folder."""
     if isinstance(error, PermissionError) and error.filename:
         return _not_ours(Path(error.filename), error)
+    file = error.filename or "a file"
     if error.errno in _DISK_ERRORS:
         hint = f"Set {variable} to a writable folder on a disk with free space."
-        return UserError(f"Cannot write to {error.filename or 'a file'}: {error.strerror}.", hint)
-    return UserError(f"Cannot use {error.filename}: {error.strerror}.", "Check what is at that path, and move it away.")
+        return UserError(f"Cannot write to {file}: {error.strerror}.", hint)
+    if error.errno == errno.ENOLCK:
+        hint = f"Set {variable} to a folder on a file system with locks, such as a local disk."
+        return UserError(f"Cannot lock {file}: {error.strerror}.", hint)
+    return UserError(f"Cannot use {file}: {error.strerror}.", "Check what is at that path, and move it away.")
 
 
 def _not_ours(file: Path, error: OSError) -> UserError:

@@ -1,5 +1,6 @@
 """`backup list` and `backup restore` around a stand-in for the cloud."""
 
+import errno
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -41,7 +42,7 @@ class Cloud:
     points: list[RecoveryPoint] = field(default_factory=lambda: [WHOLE])
     jobs: list[RestoreJob] = field(default_factory=list)
     asked: dict[str, Any] = field(default_factory=dict)
-    is_silent: bool = False
+    error: Exception | None = None
     namespaces_max: int = 5
     restores_by_role: bool = True
     restores_partial: bool = False
@@ -54,8 +55,8 @@ class Cloud:
         return self.jobs
 
     def recovery_points(self) -> list[RecoveryPoint]:
-        if self.is_silent:
-            raise UserError("AWS cannot be asked.", "Log in.")
+        if self.error:
+            raise self.error
         return self.points
 
     def restore_command(self, point: RecoveryPoint, role: str, *, namespaces: Sequence[str], zone: str) -> str:
@@ -162,8 +163,11 @@ def test_backups_that_nothing_asks_for_any_more_are_listed(cloud: Cloud, tmp_pat
     assert "asks for no backups: add `backup: {}`" in done.stderr
 
 
-def test_a_cloud_that_cannot_be_asked_is_no_verdict(cloud: Cloud) -> None:
-    cloud.is_silent = True
+@pytest.mark.parametrize(
+    "error", [UserError("AWS cannot be asked.", "Log in."), OSError(errno.ENOSPC, "No space left on device")]
+)
+def test_a_cloud_that_cannot_be_asked_is_no_verdict(cloud: Cloud, error: Exception) -> None:
+    cloud.error = error
     assert isinstance(refusal("list", "test"), NoVerdictError)
 
 

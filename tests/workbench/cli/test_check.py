@@ -82,6 +82,13 @@ def test_stacks_that_pass_end_with_zero_and_say_what_was_not_judged(folder: Path
     assert "values that are known only once other resources exist; the live stack" in result.stdout
 
 
+@pytest.mark.parametrize("command", [["check"], ["check", "--json"], ["config", "check"]], ids=" ".join)
+def test_a_folder_without_stacks_does_not_pass(folder: Path, command: list[str]) -> None:
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 1
+    assert str(result.exception).startswith(f"There is no stack in {folder}.")
+
+
 def test_a_stack_that_is_not_there_is_answered(folder: Path) -> None:
     write(folder, "dev")
     result = run("nope")

@@ -603,3 +603,21 @@ def test_a_zone_without_control_planes_is_given_up_before_the_next_try(engine: S
     assert "EKS has no control planes in one of the zones of your account." in done.stderr
     assert "Run `igz-clusters destroy test`, choose other letters in cluster.zones, then run `up` again." in done.stderr
     assert "continues" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("left", "advice"),
+    [
+        ([], "the same command continues"),
+        (KILLED, "Aborted during: creating NodeGroup test-gpu. `igz-clusters recover test`"),
+    ],
+)
+def test_after_an_interrupt_the_next_command_is_the_one_that_works(
+    engine: ScriptedEngine, left: list[dict[str, Any]], advice: str
+) -> None:
+    engine.has(exported(), exported(), exported() | {"pending_operations": left})
+    engine.answers("up", DONE, code=8)
+    done = run("up", STACK, "--yes")
+    assert done.exit_code == 130
+    assert advice in done.stderr
+    assert ("Stopped." in done.stderr) is not bool(left)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from support.cloud_commands import choose
+from support.cloud_commands import KILLED, choose
 from support.eks import document
 from support.eks_state import STACK, exported
 from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said
@@ -300,3 +300,21 @@ def test_a_local_stack_has_no_claims_in_a_cloud() -> None:
     done = CliRunner().invoke(app, ["destroy", "local", "--delete-claims"])
     assert done.exit_code == 2
     assert "--delete-claims" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("left", "advice"),
+    [
+        ([], "the same command continues"),
+        (KILLED, "Aborted during: creating NodeGroup test-gpu. `igz-clusters recover test`"),
+    ],
+)
+def test_after_an_interrupt_the_next_command_is_the_one_that_works(
+    engine: ScriptedEngine, left: list[dict[str, Any]], advice: str
+) -> None:
+    engine.has(exported(NO_DATA), exported(NO_DATA), exported(NO_DATA) | {"pending_operations": left})
+    engine.answers("destroy", DONE, code=8)
+    done = run("--yes")
+    assert done.exit_code == 130
+    assert advice in done.stderr
+    assert ("Stopped." in done.stderr) is not bool(left)

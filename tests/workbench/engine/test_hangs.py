@@ -143,7 +143,7 @@ def test_a_second_ctrl_c_while_the_first_is_announced_is_one(monkeypatch: pytest
 
         monkeypatch.setattr(engine, "wait", first_interrupted)
         try:
-            assert session._wait_for(engine, is_in_our_group=False) == 2
+            assert session._wait_for(session._Running(engine), is_in_our_group=False) == 2
         finally:
             engine.kill()
 
@@ -169,7 +169,7 @@ def test_a_third_ctrl_c_does_not_postpone_the_end(monkeypatch: pytest.MonkeyPatc
 
     engine: Any = Engine()
     monkeypatch.setattr(hangs, "end_all", lambda: None)
-    assert session._wait_for(engine, is_in_our_group=True) == 5
+    assert session._wait_for(session._Running(engine), is_in_our_group=True) == 5
     timed = [each for each in limits if each is not None]
     assert len(timed) == 4
     assert timed == sorted(timed, reverse=True)

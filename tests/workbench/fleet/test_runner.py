@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from errno import ENOSPC
+from signal import SIGHUP, SIGINT, Signals
 
 import pytest
 from typing_extensions import override
@@ -366,6 +367,15 @@ def test_an_output_that_is_gone_after_ctrl_c_is_no_second_ctrl_c() -> None:
         world.work()
     assert [child.interrupts for child in world.children] == [1, 1]
     assert world.results() == {"up a": "interrupted", "up b": "interrupted"}
+
+
+@pytest.mark.parametrize("first", [SIGINT, SIGHUP])
+def test_a_terminal_that_is_gone_is_no_second_ctrl_c(first: Signals) -> None:
+    world = World(plan(["a", "b"]))
+    world.time.events[world.time.at + 3] = lambda: world.runner._note(first, None)
+    world.time.events[world.time.at + 4] = lambda: world.runner._note(SIGHUP, None)
+    assert not world.work()
+    assert [child.interrupts for child in world.children] == [1, 1]
 
 
 def test_a_record_that_cannot_be_written_leaves_no_process_behind() -> None:

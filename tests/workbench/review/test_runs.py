@@ -15,7 +15,7 @@ from workbench.review import runs
 STUBBORN = """
 import signal, subprocess, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-print(subprocess.Popen(["sleep", "3600"]).pid, flush=True)
+print(subprocess.Popen(["sleep", "3600"], process_group=0).pid, flush=True)
 signal.pause()
 """
 
@@ -38,6 +38,21 @@ def test_a_program_that_does_not_end_is_ended_with_all_that_it_started(
     assert one.returncode == -9
     assert "did not finish within 2 s" in one.stderr
     eventually(lambda: not psutil.pid_exists(int(one.stdout)))
+
+
+@pytest.mark.parametrize("group", [None, 0], ids=["of its group", "of another group, as plug-ins"])
+def test_what_a_program_leaves_neither_delays_the_review_nor_survives_it(tmp_path: Path, group: int | None) -> None:
+    code = f"import subprocess; print(subprocess.Popen(['sleep', '3600'], process_group={group}).pid)"
+    ended = runs.Runs().run([sys.executable, "-c", code], folder=tmp_path, environment=dict(os.environ))
+    assert (ended.returncode, ended.stderr) == (0, "")
+    eventually(lambda: not psutil.pid_exists(int(ended.stdout)))
+
+
+def test_what_a_program_reads_and_prints_is_passed_on(tmp_path: Path) -> None:
+    code = "import sys; sys.stderr.write('no\\r\\n'); sys.stdout.buffer.write(sys.stdin.buffer.read()); sys.exit(3)"
+    command = [sys.executable, "-c", code]
+    ended = runs.Runs().run(command, folder=tmp_path, environment=dict(os.environ), stdin="a state")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "a state", "no\n")
 
 
 def test_what_a_stopped_program_prints_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

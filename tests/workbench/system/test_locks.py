@@ -1,11 +1,15 @@
+import errno
+import fcntl
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from workbench.system import locks
+from workbench.system.paths import problem_of
 
 
 def test_a_lock_has_one_holder_and_ends_with_its_descriptor(tmp_path: Path) -> None:
@@ -50,6 +54,21 @@ def test_a_child_keeps_its_parents_lock_and_is_found_by_it(tmp_path: Path) -> No
     free = locks.take(file)
     assert free is not None
     os.close(free)
+
+
+@pytest.mark.parametrize("lock", [locks.take, locks.wait_for])
+def test_a_file_system_without_locks_is_said_with_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lock: Callable[[Path], int | None]
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(OSError, match="No locks available") as refused:
+        lock(tmp_path / "lock")
+    problem = problem_of(refused.value)
+    assert problem
+    assert problem.message == f"Cannot lock {tmp_path / 'lock'}: No locks available."
 
 
 def test_a_file_that_does_not_exist_has_no_holders(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ https://www.pulumi.com/registry/packages/azure-native/installation-configuration
 import json
 import os
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 from azure.core.credentials import TokenCredential
@@ -28,6 +29,7 @@ AUDIENCE: Final = "api://AzureADTokenExchange"
 https://docs.github.com/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-azure
 """
 
+_CERTIFICATE: Final = "ARM_CLIENT_CERTIFICATE_PATH"
 _SECONDS: Final = 20
 
 
@@ -37,20 +39,40 @@ def credential_of(tenant_id: str) -> TokenCredential:
     Raises
     ------
     UserError
-        The variables are incomplete.
+        The variables are incomplete, or the certificate cannot be used.
     """
     if _is_set("ARM_USE_MSI"):
         return ManagedIdentityCredential(client_id=os.environ.get("ARM_CLIENT_ID") or None)
-    client = os.environ.get("ARM_CLIENT_ID", "")
-    if certificate := os.environ.get("ARM_CLIENT_CERTIFICATE_PATH"):
-        return CertificateCredential(
-            tenant_id, client, certificate, password=os.environ.get("ARM_CLIENT_CERTIFICATE_PASSWORD")
-        )
+    if certificate := os.environ.get(_CERTIFICATE):
+        return _of_certificate(tenant_id, _client(_CERTIFICATE), certificate)
     if secret := os.environ.get("ARM_CLIENT_SECRET"):
-        return ClientSecretCredential(tenant_id, client, secret)
+        return ClientSecretCredential(tenant_id, _client("ARM_CLIENT_SECRET"), secret)
     if _is_set("ARM_USE_OIDC"):
-        return ClientAssertionCredential(tenant_id, client, _assertion())
+        assertion = _assertion()
+        return ClientAssertionCredential(tenant_id, _client("ARM_USE_OIDC"), assertion)
     return AzureCliCredential(tenant_id=tenant_id)
+
+
+def _client(variable: str) -> str:
+    """Return the id of the application to which the credential in a variable belongs."""
+    if client := os.environ.get("ARM_CLIENT_ID"):
+        return client
+    raise UserError(
+        f"{variable} is set, but ARM_CLIENT_ID is not.",
+        f"Set ARM_CLIENT_ID to the id of the application, or unset {variable}.",
+    )
+
+
+def _of_certificate(tenant_id: str, client: str, file: str) -> TokenCredential:
+    password = os.environ.get("ARM_CLIENT_CERTIFICATE_PASSWORD")
+    try:
+        return CertificateCredential(tenant_id, client, file, password=password)
+    except (OSError, ValueError, TypeError) as error:  # TypeError: it is encrypted, and there is no password
+        raise UserError(
+            f"{_CERTIFICATE}: {file} cannot be used ({error}).",
+            "It must hold an RSA key and its certificate, as PEM or PKCS #12. ARM_CLIENT_CERTIFICATE_PASSWORD must be "
+            "its password if it is encrypted.",
+        ) from None
 
 
 def _is_set(name: str) -> bool:
@@ -70,10 +92,20 @@ def _assertion() -> Callable[[], str]:
             "ARM_USE_OIDC is set, but no source of the token is configured.",
             "Give the workflow the permission `id-token: write`, or set ARM_OIDC_TOKEN_FILE_PATH.",
         )
+    host = urlsplit(address).hostname
     request = Request(f"{address}&{urlencode({'audience': AUDIENCE})}", headers={"Authorization": f"Bearer {bearer}"})  # noqa: S310
 
     def ask() -> str:
-        with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310 - checked to be https above
-            return str(json.load(answer)["value"])
+        try:
+            with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310 - checked to be https above
+                return str(json.load(answer)["value"])
+        except (OSError, HTTPException) as error:
+            problem = str(error).strip("<>")  # around those of the network
+        except (ValueError, LookupError, TypeError):
+            problem = "its answer has none"
+        raise UserError(
+            f"{host} gave the workflow no OIDC token: {problem}.",
+            "Check the network, and that the job has the permission `id-token: write`; then run it again.",
+        )
 
     return ask
