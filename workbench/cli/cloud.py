@@ -11,6 +11,7 @@ import typer
 from components.contract.live_sizes import LIVE_SIZES_VARIABLE, dump
 from components.contract.policy_guard import PolicyGuard
 from workbench import stacks
+from workbench.cli import engine_run
 from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing, started
 from workbench.cli.console import PLAIN, errors, leave
 from workbench.cli.emptying import empty_if_replaced
@@ -261,7 +262,7 @@ def _end_if_failed(run: CloudRun, code: int, stream: Stream) -> None:
     if not code:
         return
     if code == INTERRUPTED:
-        run.say_stopped()
+        engine_run.say_stopped(run.session)
         raise typer.Exit(code)
     if is_expired(stream.errors):
         raise UserError(f"The engine could not finish '{name}'.", run.after_expiry)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import stacks
+from workbench.cli import engine_run
 from workbench.cli.cloud_run import AS_REFRESHED, CloudRun, changing
 from workbench.cli.console import PLAIN, errors, leave
 from workbench.cli.emptying import CLAIMS_OPTION, empty_cluster, listed
@@ -88,7 +89,7 @@ def _destroyed(run: CloudRun, options: list[str]) -> int:
     """Run the engine's deletion, and return its exit code."""
     code, stream = run.engine_again(STILL_IN_USE, "destroy", *options)
     if code == INTERRUPTED:
-        run.say_stopped()
+        engine_run.say_stopped(run.session)
     elif code and is_expired(stream.errors):
         raise UserError(f"The engine could not finish '{run.stack.name}'.", run.after_expiry)
     return code

@@ -1,7 +1,7 @@
 """Steps that all commands on a stack in a cloud share."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,7 +13,7 @@ import typer
 from workbench import stacks
 from workbench.cli import engine_run
 from workbench.cli.console import PLAIN, errors
-from workbench.engine import INTERRUPTED, Session, cloud, pending
+from workbench.engine import INTERRUPTED, Session, cloud
 from workbench.engine.attempts import Attempts
 from workbench.engine.cloud import cloud_session, deployment_of, require_nothing_pending
 from workbench.engine.clouds.blocker import Blocker
@@ -180,17 +180,6 @@ class CloudRun:
             sleep(pause)
             options = attempts.following()
         return self.engine(command, *options)
-
-    def say_stopped(self) -> None:
-        """Print how an interrupted change continues; the next run refuses what an aborted step leaves."""
-        aborted = list[str]()
-        with suppress(UserError):  # the backend does not answer
-            aborted = pending.operations(deployment_of(self.session))
-        if aborted:
-            way = f"`igz-clusters recover {self.stack.name}` checks the outcome and repairs the state"
-            errors.print(f"Aborted during: {', '.join(aborted)}. {way}.", style="bold", **PLAIN)
-        else:
-            errors.print("Stopped. Completed work is saved; the same command continues.", style="bold", **PLAIN)
 
     def require_cluster_admin(self) -> None:
         """Refuse credentials without access to the stack's cluster: `up` would create it, then fail at its objects.

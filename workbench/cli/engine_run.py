@@ -3,14 +3,15 @@
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from workbench.cli.console import INTERRUPTED, PLAIN, errors, out
-from workbench.engine import Session
+from workbench.engine import Session, pending
+from workbench.engine.cloud import deployment_of
 from workbench.report import events, terminal
 from workbench.report.events import Stream
 from workbench.report.model import Outcome
@@ -18,6 +19,7 @@ from workbench.report.record import source_of
 from workbench.report.verdict import Approvals, Case, judge
 from workbench.system import temporary
 from workbench.system.background import repeating
+from workbench.system.errors import UserError
 
 VERBOSE_VARIABLE: Final = "IGZ_CLUSTERS_VERBOSE"
 """Set by ``--verbose``."""
@@ -147,3 +149,15 @@ def _heartbeat(command: str) -> Iterator[None]:
 
     with repeating(HEARTBEAT, beat):
         yield
+
+
+def say_stopped(session: Session) -> None:
+    """Print how an interrupted change in a cloud continues; the next run refuses what an aborted step leaves."""
+    aborted = list[str]()
+    with suppress(UserError):  # the backend does not answer
+        aborted = pending.operations(deployment_of(session))
+    if aborted:
+        way = f"`igz-clusters recover {session.stack.name}` checks the outcome and repairs the state"
+        errors.print(f"Aborted during: {', '.join(aborted)}. {way}.", style="bold", **PLAIN)
+    else:
+        errors.print("Stopped. Completed work is saved; the same command continues.", style="bold", **PLAIN)

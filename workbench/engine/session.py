@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,11 +19,12 @@ from policies.rule import Pack
 from workbench.engine import backend, hangs, variables
 from workbench.engine.inputs import CONFIG_FILE, Inputs
 from workbench.engine.lock import opening
+from workbench.engine.running import Running, wait_for
 from workbench.engine.secrets import passphrase_file
 from workbench.stacks import Stack, policy_overrides
 from workbench.system import temporary
 from workbench.system.copying import Copies, is_terminal
-from workbench.system.errors import AskedToEnd, HungUp, UserError
+from workbench.system.errors import UserError
 from workbench.system.files import write_private
 from workbench.system.paths import PRIVATE, PROJECT_ROOT, data_dir, key_of
 from workbench.system.processes import asked_to_end_with_this, mark
@@ -37,12 +37,6 @@ _CANCELLED: Final = 8
 """Exit code of the engine after Ctrl-C at its own prompt:
 https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/cmd/pulumi/cmd/exit_codes.go.
 """
-
-_ABORT: Final = 10.0
-"""Seconds for the engine to abort its step after a second Ctrl-C."""
-
-_TOGETHER: Final = 1.0
-"""Seconds within which Ctrl-C or the end of a terminal reaches this process and the reader of its output."""
 
 _LAST_EVENT: Final = 200
 """Bytes at the end of an event stream that contain its last event: `cancelEvent` after a plan and after a run."""
@@ -107,7 +101,7 @@ class Session:
         if display:
             return self._run(command, variables, held, (display, subprocess.STDOUT))
         # The engine may have printed before its process is known here.
-        running = SimpleQueue[_Running]()
+        running = SimpleQueue[Running]()
         streams = {"stdout": sys.stdout, "stderr": sys.stderr}
         copied = {name: stream for name, stream in streams.items() if not is_terminal(stream)}
         with Copies(copied, lambda: running.get().lose_reader()) as copies:
@@ -127,7 +121,7 @@ class Session:
         variables: Mapping[str, str],
         held: int,
         outputs: tuple[IO[bytes] | None, IO[bytes] | int | None],
-        started: SimpleQueue["_Running"] | None = None,
+        started: SimpleQueue["Running"] | None = None,
     ) -> int:
         """Run the engine to its end and return its exit code.
 
@@ -156,10 +150,10 @@ class Session:
                 process_group=None if has_terminal else 0,
                 preexec_fn=begin,  # noqa: PLW1509 - it makes two system calls
             )
-            running = _Running(process)
+            running = Running(process)
             if started is not None:
                 started.put(running)
-            interrupts = _wait_for(running, is_in_our_group=has_terminal)
+            interrupts = wait_for(running, is_in_our_group=has_terminal)
         interrupted = interrupts or process.returncode == _CANCELLED
         if process.returncode < 0 and not interrupted:
             hangs.say(
@@ -221,56 +215,6 @@ class Session:
     @property
     def _inherited(self) -> tuple[int, ...]:
         return () if self.lock is None else (self.lock,)
-
-
-@dataclass
-class _Running:
-    """The engine's process, and how often it was asked to end: after the second time it aborts its step."""
-
-    process: subprocess.Popen[bytes]
-    interrupts: int = 0
-
-    def interrupt_once(self) -> None:
-        """Ask the engine to end, unless that was done: what is lost with a terminal is no second Ctrl-C."""
-        if not self.interrupts:
-            self.interrupts += 1
-            self.process.send_signal(signal.SIGINT)
-
-    def lose_reader(self) -> None:
-        """Ask the engine to end since its output is closed; what closed it, such as Ctrl-C, may reach it too."""
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(_TOGETHER)
-        self.interrupt_once()
-
-
-def _wait_for(running: _Running, *, is_in_our_group: bool) -> int:
-    """Wait until the engine has ended; pass interrupts on, kill all of its processes after the second.
-
-    Returns how often it was interrupted.
-    """
-    process, is_announced = running.process, False
-    end: float | None = None
-    while process.poll() is None:
-        try:
-            if running.interrupts == 1 and not is_announced:
-                is_announced = True
-                hangs.say("Stopping: the engine finishes its current step and saves the state. Ctrl-C again aborts it.")
-            process.wait(None if end is None else max(end - time.monotonic(), 0))
-        except HungUp:
-            running.interrupt_once()
-        except KeyboardInterrupt as interrupt:
-            running.interrupts += 1
-            if running.interrupts == 2:  # noqa: PLR2004 - further ones do not postpone the end
-                end = time.monotonic() + _ABORT
-            if not is_in_our_group or isinstance(interrupt, AskedToEnd):
-                process.send_signal(signal.SIGINT)
-        except subprocess.TimeoutExpired:
-            hangs.end_all()
-            process.kill()
-            end = time.monotonic() + _ABORT
-    if running.interrupts > 1:
-        hangs.end_all()  # a plug-in that hangs would keep the stack's lock
-    return running.interrupts
 
 
 def _news(events: Path | None, *, asks: bool) -> object:

@@ -20,7 +20,7 @@ from support.cluster import HANGS, eventually
 from support.eks import document
 from support.scripted_engine import ScriptedEngine
 from workbench import stacks
-from workbench.engine import hangs, session
+from workbench.engine import hangs, running, session
 from workbench.engine.lock import stack_lock
 from workbench.recovery import orphans
 from workbench.system.errors import UserError
@@ -41,11 +41,11 @@ import sys
 from pathlib import Path
 from support.scripted_engine import ScriptedEngine
 from workbench import stacks
-from workbench.engine import hangs, session
+from workbench.engine import hangs, running, session
 from workbench.engine.cloud import cloud_session
 from workbench.engine.lock import stack_lock
 from workbench.toolchain import Toolchain
-hangs._PAUSE, hangs.SILENCE, session._ABORT = 0.1, float(sys.argv[2]), 0.5
+hangs._PAUSE, hangs.SILENCE, running._ABORT = 0.1, float(sys.argv[2]), 0.5
 toolchain = Toolchain({"pulumi": Path(sys.argv[1], "pulumi")})
 found = stacks.find("mine")
 with stack_lock("mine", "up", found.file) as lock, Path(sys.argv[1], "display").open("wb") as display:
@@ -133,7 +133,7 @@ def test_a_second_ctrl_c_while_the_first_is_announced_is_one(monkeypatch: pytest
     with subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0) as engine:
         assert engine.stdout
         engine.stdout.readline()
-        monkeypatch.setattr(session, "_ABORT", 0.3)
+        monkeypatch.setattr(running, "_ABORT", 0.3)
         waits, wait = iter([KeyboardInterrupt()]), engine.wait
 
         def first_interrupted(timeout: float | None = None) -> int:
@@ -143,7 +143,7 @@ def test_a_second_ctrl_c_while_the_first_is_announced_is_one(monkeypatch: pytest
 
         monkeypatch.setattr(engine, "wait", first_interrupted)
         try:
-            assert session._wait_for(session._Running(engine), is_in_our_group=False) == 2
+            assert running.wait_for(running.Running(engine), is_in_our_group=False) == 2
         finally:
             engine.kill()
 
@@ -169,11 +169,11 @@ def test_a_third_ctrl_c_does_not_postpone_the_end(monkeypatch: pytest.MonkeyPatc
 
     engine: Any = Engine()
     monkeypatch.setattr(hangs, "end_all", lambda: None)
-    assert session._wait_for(session._Running(engine), is_in_our_group=True) == 5
+    assert running.wait_for(running.Running(engine), is_in_our_group=True) == 5
     timed = [each for each in limits if each is not None]
     assert len(timed) == 4
     assert timed == sorted(timed, reverse=True)
-    assert timed[-1] <= session._ABORT - 0.15
+    assert timed[-1] <= running._ABORT - 0.15
 
 
 class Looks(threading.Event):
