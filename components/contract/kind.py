@@ -117,6 +117,8 @@ class KindDescriptor(Generic[ConfigT]):
     """
     egress: Callable[[ConfigT], Sequence[AllowedEgress]] = no_egress
     """Returns what pods of user namespaces reach on every cluster of this kind: API server and credentials."""
+    egress_note: str = ""
+    """What egress of a namespace does not prevent on this kind of cluster; empty if nothing is known."""
     identity_problems: Callable[[ConfigT, Mapping[str, CloudIdentity]], Iterator[Mismatch]] = no_identities
     """Finds what the cloud would refuse in namespaces' identities, by namespace; paths begin at the namespaces."""
     ways_in: Callable[[ConfigT], WaysIn | None] = no_ways_in

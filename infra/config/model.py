@@ -199,15 +199,18 @@ class StackConfig(ContractModel):
     @property
     def notes(self) -> tuple[Mismatch, ...]:
         """Notes about allowed settings with unexpected effects."""
-        found = zones_unknown_at_zero(self.groups, descriptor_of(self.cluster).zones(self.cluster))
+        descriptor = descriptor_of(self.cluster)
+        found = zones_unknown_at_zero(self.groups, descriptor.zones(self.cluster))
         tenant = self.namespaces.get(TENANT_NAMESPACE)
-        note = partial(descriptor_of(self.cluster).group_note, self.cluster)
+        note = partial(descriptor.group_note, self.cluster)
         groups = {path: message for path, group in self.people.groups.items() if (message := note(group))}
+        limits = any(each.egress or each.egress_cidrs for each in self.namespaces.values())
         unread = self.profile is PlatformProfile.IGUAZIO and not (tenant and tenant.core_services)
         return (
             *(Mismatch(("pools", pool), message) for pool, message in found.items()),
             *(Mismatch(("people", *path), message) for path, message in groups.items()),
             *([Mismatch(("namespaces",), _UNREAD)] if unread else []),
+            *([Mismatch(("namespaces",), descriptor.egress_note)] if limits and descriptor.egress_note else []),
         )
 
     @field_validator("schema_version", mode="before")

@@ -70,6 +70,8 @@ EKS: Final = KindDescriptor(
     provisioned=frozenset({StorageType.FILES}),
     split=_split,
     egress=_egress,
+    egress_note="AWS does not support network policies on pods without an owner, such as those of MLRun's jobs, and a "
+    "new pod may reach everything at first: egress is no boundary for them; docs/eks.md names what is one",
     identity_problems=identity_problems,
     ways_in=_ways_in,
     group_note=_group_note,
