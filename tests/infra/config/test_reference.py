@@ -169,6 +169,7 @@ BEYOND_A_SCHEMA = {
     "identity-in-a-long-namespace",
     "identity-on-an-existing-cluster",
     "identity-with-a-long-policy",
+    "container-with-a-long-condition",
     "key-of-another-account",
     "key-of-another-region",
     "key-without-a-bucket",
