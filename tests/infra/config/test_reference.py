@@ -413,6 +413,7 @@ BEYOND_A_SCHEMA = {
     "egress-to-a-host-name",
     "egress-to-azures-wire-server",
     "egress-to-ipv4-in-ipv6-form",
+    "egress-to-more-ports-than-eks-keeps",
     "egress-to-the-agent-of-pod-identity",
     "egress-to-the-machines-credentials",
     "egress-with-host-bits",
