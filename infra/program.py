@@ -11,9 +11,8 @@ from components.addons.prepull import ImagePrepull, ImagePrepullArgs
 from components.addons.storage import SharedStorageClasses, SharedStorageClassesArgs
 from components.clusters.handle import ClusterHandle
 from components.contract.aks.config import AksConfig
-from components.contract.clusters import descriptor_of
+from components.contract.clusters import cluster_egress
 from components.contract.default_resources import limit_range_gives_limits
-from components.contract.egress import CLOUD_APIS, V3IO, AllowedEgress
 from components.contract.eks.config import EksConfig
 from components.contract.environments import Environment, PlatformProfile
 from components.contract.existing.cluster_inventory import ClusterInventory, SharedKind, SharedObject
@@ -107,7 +106,7 @@ def declare(config: StackConfig, facts: RunFacts, owner: pulumi.Resource | None 
                 groups=cluster.groups,
                 pod_resources=config.pod_resources,
                 admission=config.policies.admission,
-                egress=(*_egress(config, sighting), *([CLOUD_APIS] if choices.identity else [])),
+                egress=cluster_egress(config.cluster, config.profile, sighting.egress if sighting else ()),
                 ways_in=config.ways_in,
                 gives_limits=gives_limits,
                 is_adopted=SharedObject(SharedKind.NAMESPACE, name) in cluster.adopted,
@@ -177,14 +176,6 @@ def _mlrun(config: StackConfig, groups: tuple[NodeGroup, ...], namespace: str, *
         choices=config.platform.mlrun.with_own(config.namespaces[namespace].mlrun),
         corrects=corrects,
         service_account=next(iter(config.namespaces[namespace].job_accounts), ""),
-    )
-
-
-def _egress(config: StackConfig, sighting: ClusterInventory | None) -> tuple[AllowedEgress, ...]:
-    return (
-        *descriptor_of(config.cluster).egress(config.cluster),
-        *(sighting.egress if sighting else ()),
-        *([V3IO] if config.profile is PlatformProfile.IGUAZIO else []),
     )
 
 

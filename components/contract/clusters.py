@@ -1,12 +1,13 @@
 """The kinds of clusters, and the node groups that each creates for the pools of a stack file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from components.contract.aks.config import AksConfig
 from components.contract.aks.descriptor import AKS
 from components.contract.allocatable import Reserves
 from components.contract.choices import ContractModel
+from components.contract.egress import V3IO, AllowedEgress
 from components.contract.eks.config import EksConfig
 from components.contract.eks.descriptor import EKS
 from components.contract.environments import ClusterKind, PlatformProfile
@@ -47,6 +48,13 @@ def spot_taint(kind: ClusterKind, profile: PlatformProfile) -> Taint | None:
 def reserves(kind: ClusterKind) -> Reserves:
     """Return what nodes of a kind of cluster reserve for their own daemons."""
     return next(each.nodes.reserves for each in DESCRIPTORS if each.kind is kind)
+
+
+def cluster_egress(
+    choices: ContractModel, profile: PlatformProfile, seen: Sequence[AllowedEgress] = ()
+) -> tuple[AllowedEgress, ...]:
+    """Return what pods of every user namespace may reach; ``seen`` is what only the running cluster shows."""
+    return (*descriptor_of(choices).egress(choices), *seen, *([V3IO] if profile is PlatformProfile.IGUAZIO else []))
 
 
 def cluster_groups(

@@ -12,6 +12,7 @@ from components.contract.groups import NodeGroup
 from components.contract.identity import CloudIdentity
 from components.contract.ingress import WaysIn
 from components.contract.kind_nodes import KindNodes
+from components.contract.namespaces import UserNamespace
 from components.contract.pools import NodePool
 from components.contract.shared_storage import Storage, StorageType, Volumes
 from components.contract.taints import Taint
@@ -48,6 +49,11 @@ def ready_to_create(_: ContractModel) -> Iterator[Mismatch]:
 def no_egress(_: ContractModel) -> Sequence[AllowedEgress]:
     """Return nothing: no destination outside the cluster is known to be required."""
     return ()
+
+
+def any_egress(_: ContractModel, __: UserNamespace, ___: Sequence[AllowedEgress]) -> Iterator[str]:
+    """Return nothing: any egress of a namespace is possible."""
+    return iter(())
 
 
 def no_identities(_: ContractModel, identities: Mapping[str, CloudIdentity]) -> Iterator[Mismatch]:
@@ -117,6 +123,13 @@ class KindDescriptor(Generic[ConfigT]):
     """
     egress: Callable[[ConfigT], Sequence[AllowedEgress]] = no_egress
     """Returns what pods of user namespaces reach on every cluster of this kind: API server and credentials."""
+    egress_problems: Callable[[ConfigT, UserNamespace, Sequence[AllowedEgress]], Iterator[str]] = any_egress
+    """Finds egress of a namespace that the cluster does not enforce as written.
+
+    Its last argument is what pods of every user namespace may reach.
+    """
+    egress_note: str = ""
+    """What egress of a namespace does not prevent on this kind of cluster; empty if nothing is known."""
     identity_problems: Callable[[ConfigT, Mapping[str, CloudIdentity]], Iterator[Mismatch]] = no_identities
     """Finds what the cloud would refuse in namespaces' identities, by namespace; paths begin at the namespaces."""
     ways_in: Callable[[ConfigT], WaysIn | None] = no_ways_in

@@ -1,13 +1,20 @@
 """User namespaces: where users' jobs, functions and notebooks run, and their quotas."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from components.contract.choices import ContractModel, Explained
 from components.contract.constraint_violation import Mismatch
-from components.contract.egress import Destination, EgressCidr, ip_block
+from components.contract.egress import (
+    CLOUD_APIS,
+    AllowedEgress,
+    Destination,
+    EgressCidr,
+    ip_block,
+    replaced_api_server,
+)
 from components.contract.headroom import HEADROOM
 from components.contract.identity import CloudIdentity, key_problem
 from components.contract.ingress import EXTERNAL_DNS
@@ -202,11 +209,19 @@ class UserNamespace(ContractModel):
         """Service accounts with a cloud identity, that of functions first; none without one."""
         return self.identity.service_accounts if self.identity else ()
 
-    @property
-    def egress_rules(self) -> list[dict[str, Any]]:
-        """Egress rules of a network policy for the destinations that the namespace chose."""
+    def egress_policies(self, derived: Sequence[AllowedEgress]) -> dict[str, list[dict[str, Any]]]:
+        """Return the egress rules of all pods by the name of their network policy.
+
+        Parameters
+        ----------
+        derived
+            What pods of every user namespace of the cluster may reach.
+        """
+        everyones = (*derived, *([CLOUD_APIS] if self.identity else ()))
+        allowed = {f"allow-{each.name}": [each.rule] for each in replaced_api_server(everyones, self.api_server_cidrs)}
         blocks = [{"ipBlock": ip_block(cidr)} for cidr in self.egress_cidrs]
-        return [*([{"to": blocks}] if blocks else []), *(each.rule for each in self.egress)]
+        own = [*([{"to": blocks}] if blocks else []), *(each.rule for each in self.egress)]
+        return {**allowed, **({"allow-egress": own} if own else {})}
 
     def marks(self, admission: AdmissionMode) -> dict[str, str]:
         """Return the namespace's labels: admission guard and rules read the first, Pod Security the others.

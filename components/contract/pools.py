@@ -145,7 +145,8 @@ class NodePool(ContractModel):
             "true for roles jupyter and data, whose volumes exist in one zone; groups of other roles span all zones, "
             "so that one without capacity does not matter.",
             "In a cloud: a node group for each zone, among which the size is divided. From zero, only such groups "
-            "start a node for a pod that needs a certain zone.",
+            "start a node for a pod that needs a certain zone. On EKS set true for long jobs: Auto Scaling may "
+            "terminate busy nodes of groups over several zones to balance them.",
         ),
     ] = Field(
         default_factory=_is_zonal_by_role,

@@ -9,7 +9,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
 
 from components.base import PlatformComponent
-from components.contract.egress import AllowedEgress, replaced_api_server
+from components.contract.egress import AllowedEgress
 from components.contract.groups import NodeGroup
 from components.contract.ingress import WaysIn
 from components.contract.labels import TRUE, LabelKey, WellKnownLabel
@@ -140,11 +140,7 @@ class UserNamespaceObjects(PlatformComponent):
             }
             if args.ways_in:
                 policies |= _clients(args.ways_in)
-        derived = replaced_api_server(args.egress, choices.api_server_cidrs)
-        allowed = {f"allow-{each.name}": [each.rule] for each in derived}
-        if chosen := choices.egress_rules:
-            allowed["allow-egress"] = chosen
-        for object_name, rules in allowed.items():
+        for object_name, rules in choices.egress_policies(args.egress).items():
             policies[object_name] = {**everything, "policyTypes": ["Egress"], "egress": rules}
         for object_name, spec in policies.items():
             NetworkPolicy(

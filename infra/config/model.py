@@ -7,7 +7,13 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.clusters import ClusterChoices, cluster_groups, descriptor_of, spot_taint
+from components.contract.clusters import (
+    ClusterChoices,
+    cluster_egress,
+    cluster_groups,
+    descriptor_of,
+    spot_taint,
+)
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup, zones_unknown_at_zero
@@ -199,15 +205,18 @@ class StackConfig(ContractModel):
     @property
     def notes(self) -> tuple[Mismatch, ...]:
         """Notes about allowed settings with unexpected effects."""
-        found = zones_unknown_at_zero(self.groups, descriptor_of(self.cluster).zones(self.cluster))
+        descriptor = descriptor_of(self.cluster)
+        found = zones_unknown_at_zero(self.groups, descriptor.zones(self.cluster))
         tenant = self.namespaces.get(TENANT_NAMESPACE)
-        note = partial(descriptor_of(self.cluster).group_note, self.cluster)
+        note = partial(descriptor.group_note, self.cluster)
         groups = {path: message for path, group in self.people.groups.items() if (message := note(group))}
+        limits = any(each.egress or each.egress_cidrs for each in self.namespaces.values())
         unread = self.profile is PlatformProfile.IGUAZIO and not (tenant and tenant.core_services)
         return (
             *(Mismatch(("pools", pool), message) for pool, message in found.items()),
             *(Mismatch(("people", *path), message) for path, message in groups.items()),
             *([Mismatch(("namespaces",), _UNREAD)] if unread else []),
+            *([Mismatch(("namespaces",), descriptor.egress_note)] if limits and descriptor.egress_note else []),
         )
 
     @field_validator("schema_version", mode="before")
@@ -289,6 +298,11 @@ class StackConfig(ContractModel):
             found += descriptor.identity_problems(cluster, identities_of(namespaces))
             found += descriptor.volume_problems(cluster, volumes_of(namespaces))
             found += long_names(descriptor.ways_in(cluster), core_of(namespaces))
+            if profile := info.data.get("profile"):
+                derived = cluster_egress(cluster, profile)
+                for name, choices in namespaces.items():
+                    problems = descriptor.egress_problems(cluster, choices, derived)
+                    found += [Mismatch((name, "egress"), problem) for problem in problems]
         if pools := info.data.get("pools"):
             found += unshared_gpus(namespaces, pools.values())
         _refuse(found)

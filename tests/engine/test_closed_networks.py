@@ -73,7 +73,7 @@ BLOCK = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
 
 
 def test_a_range_of_pods_comes_with_the_cluster_and_stays(aws: Account) -> None:
-    given = {"prefixDelegation": True, "podCidr": "100.64.0.0/16", "addonVersions": {"vpc-cni": "v1.22.2-eksbuild.1"}}
+    given = {"prefixDelegation": True, "podCidr": "100.64.0.0/16", "addonVersions": {"vpc-cni": "v1.22.4-eksbuild.1"}}
     aws.edit("dev", **{f"cluster__{key}": value for key, value in given.items()})
     lives.kill(aws, "dev", "ec2:AssociateVpcCidrBlock")
     in_state, in_aws = aws_emulator.identities(aws, "dev")

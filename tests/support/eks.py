@@ -23,7 +23,7 @@ CREATED = {"kind": "created", "cidr": "10.20.0.0/16"}
 PODS = {
     "cluster.prefixDelegation": True,
     "cluster.podCidr": "100.64.0.0/16",
-    "cluster.addonVersions": {"vpc-cni": "v1.22.2-eksbuild.1"},
+    "cluster.addonVersions": {"vpc-cni": "v1.22.4-eksbuild.1"},
 }
 """Changes after which pods have a range of their own."""
 EXISTING = {

@@ -30,6 +30,12 @@ NAMESPACE_MAX: Final = 60
 Azure allows 128 characters, AKS 54 for a cluster: azure-rest-api-specs, ``ManagedIdentity.json`` (2023).
 """
 
+CONDITION_MAX: Final = 8192
+"""Maximum length of a role assignment's condition, in bytes.
+
+https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-rbac-limits
+"""
+
 ISSUER_AUDIENCE: Final = "api://AzureADTokenExchange"
 """The only audience: entra-docs, ``workload-identity-federation-considerations.md`` (2024)."""
 
@@ -60,7 +66,7 @@ class Assignment:
     """Restriction to some data below the scope. Default: all of it."""
 
 
-def identity_problems(_: AksConfig, identities: Mapping[str, CloudIdentity]) -> Iterator[Mismatch]:
+def identity_problems(choices: AksConfig, identities: Mapping[str, CloudIdentity]) -> Iterator[Mismatch]:
     """Find what Azure would refuse in the identities, by namespace; paths begin at the namespaces."""
     for namespace, identity in identities.items():
         yield from other_clouds(namespace, identity, KEYS, "AKS")
@@ -70,6 +76,14 @@ def identity_problems(_: AksConfig, identities: Mapping[str, CloudIdentity]) -> 
                 f"on AKS a namespace with an identity must have at most {NAMESPACE_MAX} characters in its name, which "
                 f"is part of the identity's name, given {len(namespace)}; rename it",
             )
+        for each in _containers(choices, identity.containers):
+            if (length := len(each.condition.encode())) > CONDITION_MAX:
+                account, container, access = each.parts
+                yield Mismatch(
+                    (namespace, "identity", "containers"),
+                    f"to {access} in container {container} of {account} a role needs a condition of {length} bytes, "
+                    f"Azure allows {CONDITION_MAX}; grant fewer or shorter prefixes",
+                )
 
 
 def assignments(choices: AksConfig, identity: CloudIdentity) -> tuple[Assignment, ...]:

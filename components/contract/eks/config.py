@@ -6,7 +6,6 @@ Everything else (roles, add-ons, tags, encryption, logs) follows from the enviro
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
-from pydantic.alias_generators import to_camel
 
 from components.contract.aws import (
     AccountId,
@@ -175,7 +174,7 @@ class EksConfig(ContractModel):
     ] = Field(None, description="Release of the node image.", examples=["1.35.2-20261105"])
     addon_versions: Annotated[
         dict[AddonName, AddonVersion], Explained("The AWS default when the add-on is installed.")
-    ] = Field({}, description="Versions of EKS add-ons.", examples=[{"vpc-cni": "v1.20.4-eksbuild.2"}])
+    ] = Field({}, description="Versions of EKS add-ons.", examples=[{"vpc-cni": "v1.22.4-eksbuild.1"}])
     node_monitoring: Annotated[bool, Explained("On a node with a faulty GPU, one job after the other fails.")] = Field(
         default=True,
         strict=True,
@@ -295,15 +294,12 @@ class EksConfig(ContractModel):
     @classmethod
     def _new_enough(cls, versions: dict[str, str], info: ValidationInfo) -> dict[str, str]:
         findings, given = Findings(), versions.get(CNI)
-        for key, lowest in CNI_MIN.items():
-            if not info.data.get(key):
-                continue
-            wanted = f"choose v{'.'.join(map(str, lowest))} or later"
-            if given and number(given) < lowest:
-                findings.add(f"does not support cluster.{to_camel(key)}; {wanted}", CNI, given=given)
-            elif not given and key == "pod_cidr":
-                # AWS's default was older than this at times.
-                findings.add(f"is required with cluster.podCidr, because AWS's default may be too old; {wanted}", CNI)
+        wanted = f"choose v{'.'.join(map(str, CNI_MIN))} or later"
+        if given and number(given) < CNI_MIN:
+            findings.add(f"may apply network policies of one namespace to pods of another; {wanted}", CNI, given=given)
+        elif not given and info.data.get("pod_cidr"):
+            # AWS's default was older than this at times.
+            findings.add(f"is required with cluster.podCidr, because AWS's default may be too old; {wanted}", CNI)
         findings.raise_if_any()
         return versions
 

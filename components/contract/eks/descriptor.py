@@ -8,6 +8,7 @@ from typing import Final
 from components.contract.egress import HTTPS, AllowedEgress, to_api_server
 from components.contract.eks.checks import creation_problems, environment_problems, mismatches
 from components.contract.eks.config import EksConfig
+from components.contract.eks.egress import egress_problems
 from components.contract.eks.hours import HASH_LENGTH
 from components.contract.eks.identity import identity_problems
 from components.contract.eks.nodes import NODES
@@ -70,6 +71,9 @@ EKS: Final = KindDescriptor(
     provisioned=frozenset({StorageType.FILES}),
     split=_split,
     egress=_egress,
+    egress_problems=egress_problems,
+    egress_note="AWS does not support network policies on pods without an owner, such as those of MLRun's jobs, and a "
+    "new pod may reach everything at first: egress is no boundary for them; docs/eks.md names what is one",
     identity_problems=identity_problems,
     ways_in=_ways_in,
     group_note=_group_note,

@@ -19,11 +19,14 @@ ADDONS: Final = (
 CNI: Final = "vpc-cni"
 """Add-on that gives pods their addresses."""
 
-CNI_MIN: Final = {"prefix_delegation": (1, 9, 0), "pod_cidr": (1, 22, 2)}
-"""First version of it that supports a setting of the cluster, by the setting.
+CNI_MIN: Final = (1, 22, 4)
+"""First version of it that keeps the network policies of namespaces apart.
 
-https://docs.aws.amazon.com/eks/latest/userguide/cni-increase-ip-addresses-procedure.html. Since v1.22.0 the tag
-with the value 0 keeps pods off the subnets of nodes; v1.22.0 and v1.22.1 need a right that ``AmazonEKS_CNI_Policy``
+Its network policy agent is release 1.4.0. Older agents may apply the policies of one namespace to pods of another
+(https://github.com/aws/aws-network-policy-agent/pull/576), before 1.3.7 or no policies (pull/563). Older versions also
+lack what settings of the cluster need: before v1.9.0 prefixes
+(https://docs.aws.amazon.com/eks/latest/userguide/cni-increase-ip-addresses-procedure.html), before v1.22.0 the tag with
+the value 0, which keeps pods off the subnets of nodes; v1.22.0 and v1.22.1 need a right that ``AmazonEKS_CNI_Policy``
 lacks, and stop (https://github.com/aws/amazon-vpc-cni-k8s/issues/3705).
 """
 
@@ -63,7 +66,7 @@ def _release(release: str) -> str:
 
 def _addon_version(version: str) -> str:
     if not re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version):
-        raise ValueError("must be an add-on version such as v1.20.4-eksbuild.2")
+        raise ValueError("must be an add-on version such as v1.22.4-eksbuild.1")
     return version
 
 

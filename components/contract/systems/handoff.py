@@ -40,6 +40,10 @@ _OF_DATA_IN: Final = {
     Provider.AZURE: ("no stop of the cluster, and no upgrade or new node image of the group",),
 }
 _OF_INITIAL: Final = ("outside every autoscaler; never spot",)
+_BALANCED: Final = (
+    "in an Auto Scaling group over several zones: AZRebalance suspended, which terminates nodes with running work"
+)
+"""https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_TerminateInstanceInAutoScalingGroup.html."""
 
 NEVER: Final = (
     "Make no servers before the installation: Provazio makes them itself, and servers of your own get in its way.",
@@ -121,6 +125,8 @@ def _protections(group: NodeGroup) -> Iterator[str]:
             yield f"the annotation {key}={value} on each node, which `up` sets: Cluster Autoscaler removes none of them"
         for provider in dict.fromkeys(each.provider for each in group.instances):
             yield from _OF_DATA_IN.get(provider, ())
+    if group.is_elastic and not group.is_zonal and any(each.provider is Provider.AWS for each in group.instances):
+        yield _BALANCED
 
 
 def _gaps(cluster: PlatformCluster, choices: ExistingConfig) -> Iterator[str]:

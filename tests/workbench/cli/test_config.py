@@ -144,6 +144,15 @@ def test_check_notes_that_the_full_platform_would_not_read_the_settings(
     ) is noted
 
 
+@pytest.mark.parametrize("jobs", [{}, {"egressCidrs": ["10.9.0.0/16"]}])
+def test_check_notes_that_egress_is_no_boundary_for_jobs_on_eks(checkout: Path, jobs: dict[str, object]) -> None:
+    (checkout / "Pulumi.prod.yaml").write_text(
+        yaml.safe_dump({"config": {CONFIG_KEY: document({"namespaces": {"jobs": jobs}})}})
+    )
+    text = "note: Pulumi.prod.yaml: namespaces: AWS does not support network policies on pods without an owner"
+    assert (text in run("check", "prod").stderr) is bool(jobs)
+
+
 @pytest.mark.parametrize("command", ["up", "preview", "destroy", "env", "status"])
 def test_every_stack_command_says_the_same_before_anything_is_built(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, command: str

@@ -80,7 +80,7 @@ def test_a_choice_that_eks_fixed_at_creation_is_refused_on_a_living_cluster(
 
 
 PREFIXES = {"prefixDelegation": True}
-CNI = {"addonVersions": {"vpc-cni": "v1.22.2-eksbuild.1"}}
+CNI = {"addonVersions": {"vpc-cni": "v1.22.4-eksbuild.1"}}
 PODS = {**PREFIXES, **CNI, "podCidr": "100.64.0.0/16"}
 
 

@@ -115,6 +115,13 @@ def test_a_pool_for_notebooks_takes_the_notebooks() -> None:
     assert any(gap.startswith("No pool of role workload is on-demand, so services") for gap in found["gaps"])
 
 
+def test_busy_nodes_of_elastic_groups_over_several_zones_are_not_balanced_away() -> None:
+    given = choices()
+    given["pools"]["work"]["zonal"] = True
+    protected = {group["pool"] for group in data(given)["groups"] if "AZRebalance" in str(group["protections"])}
+    assert protected == {"spot", "gpu", "data"}
+
+
 def test_a_changed_pool_is_on_the_page(checkout: Path) -> None:
     file = checkout / f"Pulumi.{STACK}.yaml"
     file.write_text(file.read_text().replace("size: { min: 1, max: 8 }", "size: { min: 2, max: 9 }"))

@@ -53,7 +53,7 @@ def test_the_nodes_wait_for_what_runs_on_them_so_an_upgrade_keeps_that_order() -
 
 
 def test_a_named_version_is_installed_and_the_others_are_left_to_aws() -> None:
-    addons = build({"cluster.addonVersions": {"vpc-cni": "v1.20.4-eksbuild.2"}}).of_type(ADDON)
+    addons = build({"cluster.addonVersions": {"vpc-cni": "v1.22.4-eksbuild.1"}}).of_type(ADDON)
     assert {name: a["addonVersion"] for name, a in addons.items() if "addonVersion" in a} == {
-        "test-node-addons-vpc-cni": "v1.20.4-eksbuild.2"
+        "test-node-addons-vpc-cni": "v1.22.4-eksbuild.1"
     }

@@ -51,7 +51,7 @@ def test_the_two_fixed_entries_are_always_there_and_cluster_admin() -> None:
         {"cluster.logRetentionDays": 90},
         {"cluster.rootVolumeGib": 30},
         {"cluster.tags": {f"tag{index}": "x" for index in range(39)}},
-        {"cluster.addonVersions": {"vpc-cni": "v1.20.4-eksbuild.2"}},
+        {"cluster.addonVersions": {"vpc-cni": "v1.22.4-eksbuild.1"}},
         {"cluster.imageRegistries": {"nvcr.io": "mirror.example.com:5000/nvidia"}},
         {"cluster.publicAccessCidrs": [f"203.0.113.{index}/32" for index in range(40)]},
     ],
