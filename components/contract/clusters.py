@@ -1,12 +1,13 @@
 """The kinds of clusters, and the node groups that each creates for the pools of a stack file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from components.contract.aks.config import AksConfig
 from components.contract.aks.descriptor import AKS
 from components.contract.allocatable import Reserves
 from components.contract.choices import ContractModel
+from components.contract.constraint_violation import Mismatch
 from components.contract.egress import V3IO, AllowedEgress
 from components.contract.eks.config import EksConfig
 from components.contract.eks.descriptor import EKS
@@ -17,6 +18,7 @@ from components.contract.groups import NodeGroup, resolve_groups
 from components.contract.kind import KindDescriptor
 from components.contract.local.config import LocalConfig
 from components.contract.local.descriptor import LOCAL
+from components.contract.namespaces import UserNamespace
 from components.contract.pools import NodePool
 from components.contract.taints import OWN_SPOT_TAINT, Taint
 
@@ -55,6 +57,16 @@ def cluster_egress(
 ) -> tuple[AllowedEgress, ...]:
     """Return what pods of every user namespace may reach; ``seen`` is what only the running cluster shows."""
     return (*descriptor_of(choices).egress(choices), *seen, *([V3IO] if profile is PlatformProfile.IGUAZIO else []))
+
+
+def egress_mismatches(
+    choices: ContractModel, namespaces: Mapping[str, UserNamespace], profile: PlatformProfile
+) -> Iterator[Mismatch]:
+    """Find egress of namespaces that the cluster does not enforce as written; paths begin at the namespaces."""
+    derived = cluster_egress(choices, profile)
+    for name, namespace in namespaces.items():
+        for problem in descriptor_of(choices).egress_problems(choices, namespace, derived):
+            yield Mismatch((name, "egress"), problem)
 
 
 def cluster_groups(

@@ -7,13 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 
 from components.contract.choices import ContractModel, Explained, Findings
-from components.contract.clusters import (
-    ClusterChoices,
-    cluster_egress,
-    cluster_groups,
-    descriptor_of,
-    spot_taint,
-)
+from components.contract.clusters import ClusterChoices, cluster_groups, descriptor_of, egress_mismatches, spot_taint
 from components.contract.constraint_violation import Mismatch
 from components.contract.environments import ClusterKind, Environment, PlatformProfile, ServerOwner
 from components.contract.groups import NodeGroup, zones_unknown_at_zero
@@ -299,10 +293,7 @@ class StackConfig(ContractModel):
             found += descriptor.volume_problems(cluster, volumes_of(namespaces))
             found += long_names(descriptor.ways_in(cluster), core_of(namespaces))
             if profile := info.data.get("profile"):
-                derived = cluster_egress(cluster, profile)
-                for name, choices in namespaces.items():
-                    problems = descriptor.egress_problems(cluster, choices, derived)
-                    found += [Mismatch((name, "egress"), problem) for problem in problems]
+                found += egress_mismatches(cluster, namespaces, profile)
         if pools := info.data.get("pools"):
             found += unshared_gpus(namespaces, pools.values())
         _refuse(found)

@@ -27,7 +27,7 @@ def test_a_pool_empties_at_night_around_work_that_runs_on_and_is_back_in_the_mor
     (named,) = find_all(["office-hours"])
     binaries = ensure(["kube-apiserver", "kwok", "cluster-autoscaler"])
     stack = stack_file(tmp_path, pools=POOLS | {"work": WORK, "steady": STEADY})
-    pace = Pace(speed=named.scenario.speed / 2)  # at full speed a busy machine missed the end of the night
+    pace = Pace(speed=named.scenario.speed / 2)  # the autoscaler restarts at the speed of the machine
     with simulated(stack, pace, binaries=binaries, progress=lambda _: None) as cluster:
         record = play(cluster, named.scenario)
 
@@ -38,7 +38,7 @@ def test_a_pool_empties_at_night_around_work_that_runs_on_and_is_back_in_the_mor
 
     assert nodes(0) == 2
     # The jobs end after 12 minutes, and the autoscaler removes a node 10 minutes after its last pod. The rest of the
-    # night, 50 seconds of real time, is for its restart on a busy machine.
+    # night, 50 seconds of real time, is for its restart.
     assert nodes(63) == 0
     assert nodes(99) >= 2
     verdicts = judge(named.scenario, record, stack.config, None)
