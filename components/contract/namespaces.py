@@ -1,6 +1,7 @@
 """User namespaces: where users' jobs, functions and notebooks run, and their quotas."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from ipaddress import ip_network
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
@@ -222,6 +223,12 @@ class UserNamespace(ContractModel):
         blocks = [{"ipBlock": ip_block(cidr)} for cidr in self.egress_cidrs]
         own = [*([{"to": blocks}] if blocks else []), *(each.rule for each in self.egress)]
         return {**allowed, **({"allow-egress": own} if own else {})}
+
+    @property
+    def names_destinations(self) -> bool:
+        """Whether its pods may reach certain destinations, and not all addresses."""
+        cidrs = [*self.egress_cidrs, *(cidr for each in self.egress for cidr in each.cidrs)]
+        return bool(cidrs) and all(ip_network(cidr).prefixlen for cidr in cidrs)
 
     def marks(self, admission: AdmissionMode) -> dict[str, str]:
         """Return the namespace's labels: admission guard and rules read the first, Pod Security the others.

@@ -204,13 +204,13 @@ class StackConfig(ContractModel):
         tenant = self.namespaces.get(TENANT_NAMESPACE)
         note = partial(descriptor.group_note, self.cluster)
         groups = {path: message for path, group in self.people.groups.items() if (message := note(group))}
-        limits = any(each.egress or each.egress_cidrs for each in self.namespaces.values())
+        limited = [name for name, each in self.namespaces.items() if descriptor.egress_note and each.names_destinations]
         unread = self.profile is PlatformProfile.IGUAZIO and not (tenant and tenant.core_services)
         return (
             *(Mismatch(("pools", pool), message) for pool, message in found.items()),
             *(Mismatch(("people", *path), message) for path, message in groups.items()),
             *([Mismatch(("namespaces",), _UNREAD)] if unread else []),
-            *([Mismatch(("namespaces",), descriptor.egress_note)] if limits and descriptor.egress_note else []),
+            *(Mismatch(("namespaces", name, "egress"), descriptor.egress_note) for name in limited),
         )
 
     @field_validator("schema_version", mode="before")

@@ -144,13 +144,18 @@ def test_check_notes_that_the_full_platform_would_not_read_the_settings(
     ) is noted
 
 
-@pytest.mark.parametrize("jobs", [{}, {"egressCidrs": ["10.9.0.0/16"]}])
-def test_check_notes_that_egress_is_no_boundary_for_jobs_on_eks(checkout: Path, jobs: dict[str, object]) -> None:
-    (checkout / "Pulumi.prod.yaml").write_text(
-        yaml.safe_dump({"config": {CONFIG_KEY: document({"namespaces": {"jobs": jobs}})}})
+@pytest.mark.parametrize(
+    ("cidrs", "noted"), [([], False), (["10.9.0.0/16"], True), (["10.9.0.0/16", "0.0.0.0/0"], False)]
+)
+def test_check_notes_that_egress_is_no_boundary_for_jobs_on_eks(
+    checkout: Path, cidrs: list[str], *, noted: bool
+) -> None:
+    limited = document({"namespaces": {"jobs": {"egressCidrs": cidrs}}})
+    (checkout / "Pulumi.prod.yaml").write_text(yaml.safe_dump({"config": {CONFIG_KEY: limited}}))
+    text = (
+        "note: Pulumi.prod.yaml: namespaces.jobs.egress: AWS does not support network policies on pods without an owner"
     )
-    text = "note: Pulumi.prod.yaml: namespaces: AWS does not support network policies on pods without an owner"
-    assert (text in run("check", "prod").stderr) is bool(jobs)
+    assert (text in run("check", "prod").stderr) is noted
 
 
 @pytest.mark.parametrize("command", ["up", "preview", "destroy", "env", "status"])
