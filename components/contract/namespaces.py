@@ -226,9 +226,9 @@ class UserNamespace(ContractModel):
 
     @property
     def names_destinations(self) -> bool:
-        """Whether its pods may reach certain destinations, and not all addresses."""
+        """Whether some of its egress is to certain destinations, not to all addresses."""
         cidrs = [*self.egress_cidrs, *(cidr for each in self.egress for cidr in each.cidrs)]
-        return bool(cidrs) and all(ip_network(cidr).prefixlen for cidr in cidrs)
+        return any(ip_network(cidr).prefixlen for cidr in cidrs)
 
     def marks(self, admission: AdmissionMode) -> dict[str, str]:
         """Return the namespace's labels: admission guard and rules read the first, Pod Security the others.

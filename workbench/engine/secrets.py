@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from workbench.system.errors import UserError
+from workbench.system.files import write_private
 from workbench.system.paths import data_dir
 
 
@@ -37,8 +38,7 @@ def passphrase_file() -> Path:
 def _create(file: Path, text: str) -> None:
     """Write a private file atomically, unless another process already has."""
     own = file.with_name(f"{file.name}.{os.getpid()}")
-    own.touch(mode=0o600)
-    own.write_text(text)
+    write_private(own, text)
     with suppress(FileExistsError):
         os.link(own, file)
     own.unlink()

@@ -84,7 +84,8 @@ def unusable(error: OSError, variable: str = "IGZ_CLUSTERS_DATA or IGZ_CLUSTERS_
     if error.errno == errno.ENOLCK:
         hint = f"Set {variable} to a folder on a file system with locks, such as a local disk."
         return UserError(f"Cannot lock {file}: {error.strerror}.", hint)
-    return UserError(f"Cannot use {file}: {error.strerror}.", "Check what is at that path, and move it away.")
+    hint = "Check what is at that path, and move it away." if error.filename else f"Check the disks of {variable}."
+    return UserError(f"Cannot use {file}: {error.strerror}.", hint)
 
 
 def _not_ours(file: Path, error: OSError) -> UserError:

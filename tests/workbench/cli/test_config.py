@@ -145,7 +145,7 @@ def test_check_notes_that_the_full_platform_would_not_read_the_settings(
 
 
 @pytest.mark.parametrize(
-    ("cidrs", "noted"), [([], False), (["10.9.0.0/16"], True), (["10.9.0.0/16", "0.0.0.0/0"], False)]
+    ("cidrs", "noted"), [([], False), (["0.0.0.0/0"], False), (["10.9.0.0/16", "0.0.0.0/0"], True)]
 )
 def test_check_notes_that_egress_is_no_boundary_for_jobs_on_eks(
     checkout: Path, cidrs: list[str], *, noted: bool

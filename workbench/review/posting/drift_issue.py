@@ -50,10 +50,12 @@ def settle(repository: Repository, text: str, *, differs: bool, is_partial: bool
         return _open(repository, body) if differs else IssueResult.NOTHING
     if not differs and not is_partial:
         return _close(issue, body)
+    if not differs:  # its text shows the drift that may remain
+        return IssueResult.KEPT
     if issue.body == body:
         return IssueResult.UNCHANGED
     issue.edit(body=body)
-    return IssueResult.UPDATED if differs else IssueResult.KEPT
+    return IssueResult.UPDATED
 
 
 def _open(repository: Repository, body: str) -> IssueResult:
