@@ -26,15 +26,15 @@ def test_a_lock_has_one_holder_and_ends_with_its_descriptor(tmp_path: Path) -> N
 def test_a_lock_whose_file_its_holder_has_just_deleted_is_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, opened = tmp_path / "lock", locks._open
+    file, locked = tmp_path / "lock", locks._locked
 
-    def late(file: Path) -> int:
-        descriptor = opened(file)
+    def late(file: Path, operation: int) -> int:
+        descriptor = locked(file, operation)
         file.unlink()
         return descriptor
 
     with monkeypatch.context() as patch:
-        patch.setattr(locks, "_open", late)
+        patch.setattr(locks, "_locked", late)
         assert locks.take(file) is None
     descriptor = locks.take(file)
     assert descriptor is not None
