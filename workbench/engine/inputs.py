@@ -17,8 +17,9 @@ from workbench.system.files import write_private
 CONFIG_FILE: Final = "PULUMI_OPTION_CONFIG_FILE"
 """The engine's option for its stack file."""
 
-_SECRETS_AS_IN_THE_STATE: Final = {"PULUMI_FALLBACK_TO_STATE_SECRETS_MANAGER": "true"}
-"""For stack files without the engine's settings: each run would make a new salt, in a file that goes with the run.
+SECRETS_AS_IN_THE_STATE: Final = {"PULUMI_FALLBACK_TO_STATE_SECRETS_MANAGER": "true"}
+"""For stack files without the engine's settings: each run would make a new salt, in a file that goes with the run, and
+plain ``pulumi`` would make one in the user's file.
 https://github.com/pulumi/pulumi/blob/v3.259.0/pkg/cmd/pulumi/stack/secrets.go.
 """
 
@@ -51,7 +52,7 @@ class Inputs:
         if self.document is not None:
             file = folder / "Pulumi.stack.yaml"
             write_private(file, yaml_source.written(dict(self.document)))
-            variables |= {CONFIG_FILE: str(file), **_SECRETS_AS_IN_THE_STATE}
+            variables |= {CONFIG_FILE: str(file), **SECRETS_AS_IN_THE_STATE}
         if self.packs is not None:
             variables |= attaching(self.packs, self.overrides.configuration(stack), folder / "policies.json")
         if self.inventory:

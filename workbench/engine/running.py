@@ -23,6 +23,8 @@ class Running:
 
     process: subprocess.Popen[bytes]
     interrupts: int = 0
+    is_hung_up: bool = False
+    """Whether the terminal of this process is gone: no further run may begin, since the user cannot stop it."""
 
     def interrupt_once(self) -> None:
         """Ask the engine to end, unless that was done: what is lost with a terminal is no second Ctrl-C."""
@@ -51,6 +53,7 @@ def wait_for(running: Running, *, is_in_our_group: bool) -> int:
                 hangs.say("Stopping: the engine finishes its current step and saves the state. Ctrl-C again aborts it.")
             process.wait(None if end is None else max(end - time.monotonic(), 0))
         except HungUp:
+            running.is_hung_up = True
             running.interrupt_once()
         except KeyboardInterrupt as interrupt:
             running.interrupts += 1

@@ -17,7 +17,7 @@ import yaml
 from components.stack_files import yaml_source
 from policies.rule import Pack
 from workbench.engine import backend, hangs, variables
-from workbench.engine.inputs import CONFIG_FILE, Inputs
+from workbench.engine.inputs import CONFIG_FILE, SECRETS_AS_IN_THE_STATE, Inputs
 from workbench.engine.lock import opening
 from workbench.engine.running import Running, wait_for
 from workbench.engine.secrets import passphrase_file
@@ -161,7 +161,8 @@ class Session:
                 "memory ran out, or by another process. "
                 f"`igz-clusters recover {self.stack.name}` repairs what it left; then run this command again."
             )
-        return INTERRUPTED if interrupted and process.returncode else process.returncode
+        is_stopped = running.is_hung_up or (interrupted and process.returncode)
+        return INTERRUPTED if is_stopped else process.returncode
 
     def query(self, *arguments: str, folder: Path = PROJECT_ROOT, stdin: str | None = None) -> Any:
         """Run the engine as ``output`` does and return the JSON that it prints; None if it prints nothing."""
@@ -210,7 +211,8 @@ class Session:
         folder = data_dir() / "env" / f"{self.stack.name}-{key_of(self.stack.file)}"
         folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
         # The engine writes its settings into the stack file, so plain `pulumi` needs the one that is kept.
-        return {**self.environment, **replace(self.inputs, document=None).written(self.stack.name, folder)}
+        files = replace(self.inputs, document=None).written(self.stack.name, folder)
+        return {**self.environment, **files, **SECRETS_AS_IN_THE_STATE}
 
     @property
     def _inherited(self) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ _PAUSE: Final = 0.02
 class Runs:
     """Starts programs from several threads; ``stop`` terminates all of them and prevents new ones.
 
-    A change's code is untrusted: whatever a program has started ends with it.
+    A change's code is untrusted: what a program has started in its session ends with it.
     """
 
     def __init__(self) -> None:

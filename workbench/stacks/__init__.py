@@ -97,6 +97,8 @@ def _is_ours(file: Path) -> bool:
     """Return whether a file has our settings; one that cannot be read counts, so that its reader reports that."""
     try:
         return not file.is_dir() and CONFIG_KEY in file.read_text(errors="replace")
+    except FileNotFoundError:  # a link to nowhere
+        return False
     except OSError:
         return True
 

@@ -137,7 +137,9 @@ def test_waivers_are_those_of_the_own_checkout_and_of_its_start(folder: Path, mo
         (place / "policies" / "overrides.yaml").write_text(WAIVER.format(expires=today() + timedelta(days=9)))
 
     main, branch = checkout("main"), checkout("branch")
-    names = [run.exported()["PULUMI_OPTION_POLICY_PACK_CONFIG"] for run in (main, branch)]
+    exported = [run.exported() for run in (main, branch)]
+    assert all(each["PULUMI_FALLBACK_TO_STATE_SECRETS_MANAGER"] == "true" for each in exported), "no new salt"
+    names = [each["PULUMI_OPTION_POLICY_PACK_CONFIG"] for each in exported]
     assert [list(json.loads(Path(name).read_text())) for name in names] == [[], ["ng-11-sizes-are-bounded"]]
     waive(folder / "main")
     assert [list(json.loads(said(run, folder))) for run in (main, branch)] == [[], ["ng-11-sizes-are-bounded"]]

@@ -22,8 +22,9 @@ def test_a_folder_without_stack_files_of_ours_means_the_checkout(tmp_path: Path,
     assert stacks.find("local").file == PROJECT_ROOT / "Pulumi.local.yaml"
 
 
-def test_a_folder_is_no_stack_file_of_ours(tmp_path: Path) -> None:
+def test_neither_a_folder_nor_a_link_to_nowhere_is_a_stack_file_of_ours(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.folder.yaml").mkdir()
+    (tmp_path / "Pulumi.link.yaml").symlink_to(tmp_path / "nowhere")
     assert stacks.folder() == PROJECT_ROOT
 
 
