@@ -37,6 +37,10 @@ gc.set_threshold(100_000, 50, 50)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# gRPC starts its threads again in a fork, and aborts it when `subprocess` closes their files before the program starts.
+# Read when grpc is imported: https://github.com/grpc/grpc/blob/master/doc/fork_support.md
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
+
 # Tests read the engine's own output; those about the summary unset it.
 os.environ["IGZ_CLUSTERS_VERBOSE"] = "1"
 
