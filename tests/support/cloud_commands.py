@@ -20,6 +20,14 @@ from workbench.system.errors import UserError
 
 GPU = urn(NODE_GROUP, "test-gpu")
 KILLED = [{"type": "creating", "resource": {"urn": GPU, "type": NODE_GROUP}}]
+WHAT_AN_INTERRUPT_LEFT = pytest.mark.parametrize(
+    ("left", "advice"),
+    [
+        ([], "the same command continues"),
+        (KILLED, "Aborted during: creating NodeGroup test-gpu. `igz-clusters recover test`"),
+    ],
+)
+"""Pending operations after an interrupt, and what a command then advises."""
 
 
 def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from infra.config.problems import printable
 from workbench.engine import INTERRUPTED
@@ -22,6 +22,7 @@ from workbench.fleet.verb import Verb
 from workbench.report import events, terminal
 from workbench.report.words import count
 from workbench.stacks import folder
+from workbench.system.errors import NoVerdictError, UserError
 from workbench.system.paths import APP, FOLDER_VARIABLE
 from workbench.system.processes import asked_to_end_with_this
 
@@ -29,11 +30,6 @@ _LOG_MAX: Final = 200_000
 """Bytes at the end of a log in which the cause of a failure is searched."""
 
 _PROBLEM_MAX: Final = 300
-FAILED: Final = 1
-"""Exit code of a command that failed or was refused; docs/exit-codes.md."""
-NO_VERDICT: Final = 3
-"""Exit code of a comparison that could not be made."""
-
 _ERROR: Final = "error: "
 """Start of the message with which a failed command ends."""
 
@@ -133,7 +129,7 @@ class Process:
         verification must not let the next wave begin.
         """
         if not self._process:
-            return NO_VERDICT if self.entry.verb.is_comparison else FAILED
+            return (NoVerdictError if self.entry.verb.is_comparison else UserError).exit_code
         if (code := self._process.poll()) is None:
             return None
         self._closing.close()
@@ -145,7 +141,7 @@ class Process:
         unverified = "" if code else why_unverified(self.files)
         self._problem = first_problem(self.files) if code else unverified
         self.files.events.unlink(missing_ok=True)
-        return NO_VERDICT if unverified else code
+        return NoVerdictError.exit_code if unverified else code
 
     def interrupt(self) -> None:
         """Ask the process to end, as Ctrl-C does; no further command is started."""
@@ -187,19 +183,13 @@ class Process:
 def first_problem(files: Files) -> str:
     """Return the first problem that a failed command reported, as one line of bounded length."""
     log = _end_of(files.log)
-    found = _in_results(files) or _message(log) or _in_events(files.events) or _listed(log) or "".join(log[-1:])
+    found = _in_results(files, _SAID) or _message(log) or _in_events(files.events) or _listed(log) or "".join(log[-1:])
     return printable(" ".join(found.split()), _PROBLEM_MAX)
 
 
 def why_unverified(files: Files) -> str:
     """Return why a `verify` that ended well verified nothing; empty if it did, and for other commands."""
-    if files.entry.verb is not Verb.VERIFY:
-        return ""
-    try:
-        results: dict[str, Any] = json.loads(files.results.read_bytes())
-        return "" if results["checks"] else " ".join(results["notes"]) or "Nothing was verified."
-    except (OSError, ValueError, LookupError, TypeError):
-        return ""  # its exit code stands
+    return _in_results(files, {Verb.VERIFY: _unverified})
 
 
 def _end_of(file: Path) -> list[str]:
@@ -235,10 +225,13 @@ def _in_events(file: Path) -> str:
     return next(iter([*stream.own_errors, *violated, *stream.errors]), "")
 
 
-def _in_results(files: Files) -> str:
+_Reader: TypeAlias = Callable[[Mapping[str, Any]], str]
+
+
+def _in_results(files: Files, readers: Mapping[Verb, _Reader]) -> str:
+    """Return what the reader for its command finds in the results; empty without a reader or readable results."""
     try:
-        results: dict[str, Any] = json.loads(files.results.read_bytes())
-        return _SAID[files.entry.verb](results)
+        return readers[files.entry.verb](json.loads(files.results.read_bytes()))
     except (OSError, ValueError, LookupError, TypeError):
         return ""
 
@@ -255,4 +248,8 @@ def _verify(results: Mapping[str, Any]) -> str:
     return f"{count(len(found), 'deviation')}, first: {found[0]['where']}: {found[0]['problem']}"
 
 
-_SAID: Final[Mapping[Verb, Callable[[Mapping[str, Any]], str]]] = {Verb.DRIFT: _drift, Verb.VERIFY: _verify}
+def _unverified(results: Mapping[str, Any]) -> str:
+    return "" if results["checks"] else " ".join(results["notes"]) or "Nothing was verified."
+
+
+_SAID: Final[Mapping[Verb, _Reader]] = {Verb.DRIFT: _drift, Verb.VERIFY: _verify}

@@ -1,7 +1,6 @@
 """Controls a local control plane from outside: start, stop, status."""
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -329,7 +328,7 @@ def remove_abandoned(prefix: str) -> list[str]:
     """
     found = []
     for doomed in home().glob(f".{prefix}*"):  # of deletions that were killed
-        shutil.rmtree(doomed, ignore_errors=True)
+        deletion.undeleted(doomed)
     for folder in sorted(home().glob(f"{prefix}*")):
         owner = Settings.load(Layout(folder)).owner
         if owner is not None and not owner.is_alive():

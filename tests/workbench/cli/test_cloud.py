@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from components.contract.live_sizes import LIVE_SIZES_VARIABLE, load
-from support.cloud_commands import GPU, KILLED, choose, refusal, run, scripted
+from support.cloud_commands import GPU, KILLED, WHAT_AN_INTERRUPT_LEFT, choose, refusal, run, scripted
 from support.eks import ADDON, CLUSTER, EXISTING
 from support.eks_state import STACK, exported, urn
 from support.minors import NEWEST, OLDER
@@ -605,13 +605,7 @@ def test_a_zone_without_control_planes_is_given_up_before_the_next_try(engine: S
     assert "continues" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("left", "advice"),
-    [
-        ([], "the same command continues"),
-        (KILLED, "Aborted during: creating NodeGroup test-gpu. `igz-clusters recover test`"),
-    ],
-)
+@WHAT_AN_INTERRUPT_LEFT
 def test_after_an_interrupt_the_next_command_is_the_one_that_works(
     engine: ScriptedEngine, left: list[dict[str, Any]], advice: str
 ) -> None:

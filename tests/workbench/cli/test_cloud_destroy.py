@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from support.cloud_commands import KILLED, choose
+from support.cloud_commands import WHAT_AN_INTERRUPT_LEFT, choose
 from support.eks import document
 from support.eks_state import STACK, exported
 from support.scripted_engine import DONE, PLANNED, ScriptedEngine, said
@@ -302,13 +302,7 @@ def test_a_local_stack_has_no_claims_in_a_cloud() -> None:
     assert "--delete-claims" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("left", "advice"),
-    [
-        ([], "the same command continues"),
-        (KILLED, "Aborted during: creating NodeGroup test-gpu. `igz-clusters recover test`"),
-    ],
-)
+@WHAT_AN_INTERRUPT_LEFT
 def test_after_an_interrupt_the_next_command_is_the_one_that_works(
     engine: ScriptedEngine, left: list[dict[str, Any]], advice: str
 ) -> None:

@@ -48,10 +48,8 @@ def settle(repository: Repository, text: str, *, differs: bool, is_partial: bool
     body = f"{MARKER}\n{text}"
     if issue is None:
         return _open(repository, body) if differs else IssueResult.NOTHING
-    if not differs and not is_partial:
-        return _close(issue, body)
-    if not differs:  # its text shows the drift that may remain
-        return IssueResult.KEPT
+    if not differs:  # an issue that is kept shows the drift that may remain
+        return IssueResult.KEPT if is_partial else _close(issue, body)
     if issue.body == body:
         return IssueResult.UNCHANGED
     issue.edit(body=body)
