@@ -179,7 +179,7 @@ def written(document: Any) -> str:
     return text
 
 
-class _InlineDumper(yaml.SafeDumper):
+class _PlainDumper(yaml.SafeDumper):
     """Writes text without quotes if every reader takes it for text, else in double ones, which keep it in one line."""
 
     @override
@@ -187,14 +187,20 @@ class _InlineDumper(yaml.SafeDumper):
         return super().choose_scalar_style() and '"'
 
 
-_InlineDumper.add_representer(
+_PlainDumper.add_representer(
     str, lambda dumper, text: dumper.represent_scalar(f"{_YAML}str", text, style='"' if _is_number(text) else None)
 )
 
 
+def plain(document: Any) -> str:
+    """Return a document as YAML with quotes only where readers could take text for something else."""
+    text: str = yaml.dump(document, Dumper=_PlainDumper, width=float("inf"), sort_keys=False)
+    return text
+
+
 def inline(value: Any) -> str:
     """Return a value as YAML on one line, which ``parse`` reads as the same value."""
-    text: str = yaml.dump([value], Dumper=_InlineDumper, default_flow_style=True, width=float("inf"), sort_keys=False)
+    text: str = yaml.dump([value], Dumper=_PlainDumper, default_flow_style=True, width=float("inf"), sort_keys=False)
     return text.strip()[1:-1]
 
 

@@ -65,6 +65,12 @@ COMMANDS: Final[dict[str, Command]] = {
     "review": Command("review:review", "Review a change before it is merged."),
     "report": Command("report:report", "Show and judge a planned or finished change."),
     "fleet": Command("fleet:app", "Run commands on many stacks, in waves."),
+    "operator": Command(
+        "operator:app", "Make and check the objects of the Pulumi Kubernetes Operator, from operator.yaml."
+    ),
+    "pulumi": Command(
+        "pulumi:pulumi", "Take the place of `pulumi` for programs that call it, with all checks of `up`.", _PASSES_ON
+    ),
     "accept": Command("accept:accept", "Test the whole life cycle of a stack on a copy, and record the results."),
     "backup": Command("backup:app", "List the backups and restores of a cluster; print how to restore one."),
     "recover": Command("recover:recover", "Repair what a killed run left behind."),

@@ -37,7 +37,7 @@ def test_help_shows_flags_without_a_type_and_wraps_each_paragraph_once(command: 
 
 
 def test_every_command_has_a_summary_that_is_not_cut() -> None:
-    names = ("backup", "config", "existing", "fleet", "local", "passport", "policy", "prices", "toolchain")
+    names = ("backup", "config", "existing", "fleet", "local", "operator", "passport", "policy", "prices", "toolchain")
     for group in ([], *([name] for name in names)):
         _, heading, commands = help_of(*group).partition("Commands:")
         assert heading, group

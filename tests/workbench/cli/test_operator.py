@@ -1,0 +1,96 @@
+"""`igz-clusters operator`: what it prints and writes, and its exit codes."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import Result
+from typer.testing import CliRunner
+
+from infra.config import CONFIG_KEY
+from support.acceptance import LOCAL
+from support.eks import DOCUMENT
+from workbench import stacks
+from workbench.cli.app import app
+from workbench.system.errors import NoVerdictError, UserError
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+CHOICES = "repository: https://github.com/acme/clusters\nimage: registry.example.com/igz-clusters:0.2.0\n"
+GIT = ("git", "-c", "user.name=test", "-c", "user.email=test@example.com")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(tmp_path))
+    for name, choices in (("acme-dev", DOCUMENT), ("local", LOCAL)):
+        (tmp_path / f"Pulumi.{name}.yaml").write_text(json.dumps({"config": {CONFIG_KEY: choices}}))
+    (tmp_path / "operator.yaml").write_text(CHOICES)
+    (tmp_path / "Pulumi.yaml").write_text("name: igz-clusters\nruntime: python\n")
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["operator", *arguments])
+
+
+def commit(place: Path) -> str:
+    for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "Start"]):
+        subprocess.run([*GIT, *command], cwd=place, check=True)
+    found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=place, check=True, capture_output=True, text=True)
+    return found.stdout.strip()
+
+
+def test_it_prints_all_objects_for_the_current_commit(place: Path) -> None:
+    current = commit(place)
+    done = run("manifests")
+    assert done.exit_code == 0, done.output
+    found = list(yaml.safe_load_all(done.stdout))
+    assert [each["kind"] for each in found] == ["Namespace", "ServiceAccount", "ClusterRoleBinding", "Stack"]
+    assert found[-1]["spec"]["commit"] == current
+    assert "note: local is left out: it is a local stack, which needs no operator." in done.stderr
+
+
+def test_it_writes_only_what_differs(place: Path) -> None:
+    out = place / "out"
+    first = run("manifests", "--commit", COMMIT, "--output", str(out))
+    assert first.stderr.count("wrote ") == 2
+    assert f"{out} is up to date." in run("manifests", "--commit", COMMIT, "--output", str(out)).stderr
+    assert run("check", str(out)).exit_code == 0
+
+
+def test_settings_of_waves_that_the_operator_does_not_follow_are_named(place: Path) -> None:
+    (place / "fleet.yaml").write_text("waves: [{name: all, stacks: ['*'], bake: 30m}]")
+    said = " ".join(run("manifests", "--commit", COMMIT).stderr.split())
+    assert "`failures`, `bake` and `verify` of fleet.yaml apply to `fleet up` only" in said
+
+
+@pytest.mark.parametrize("given", ["main", COMMIT[:12], COMMIT.upper()])
+def test_a_commit_must_be_whole(given: str) -> None:
+    refused = run("manifests", "--commit", given).exception
+    assert isinstance(refused, UserError)
+    assert f"--commit: must be a whole commit: 40 digits, 0 to 9 and a to f (given: '{given}')" in str(refused)
+
+
+def test_stack_files_must_be_committed(place: Path) -> None:
+    assert "is in no Git commit" in str(run("manifests").exception)
+    commit(place)
+    (place / "Pulumi.acme-dev.yaml").write_text((place / "Pulumi.acme-dev.yaml").read_text() + "\n")
+    assert "has changes that are not committed; the operator reads the commit" in str(run("manifests").exception)
+
+
+def test_differences_are_a_result_and_errors_are_not(place: Path) -> None:
+    out = place / "out"
+    run("manifests", "--commit", COMMIT, "--output", str(out))
+    file = out / "acme-dev.yaml"
+    file.write_text(file.read_text().replace("restricted", "baseline"))
+    found = run("check", str(out))
+    line = (
+        "acme-dev.yaml: Stack acme-dev: spec.workspaceTemplate.spec.securityProfile: is 'baseline', must be 'restricted'"
+    )
+    assert (found.exit_code, found.stdout) == (1, f"{line}\n")
+    as_json = run("check", str(out), "--json")
+    assert (as_json.exit_code, json.loads(as_json.stdout)) == (1, {"folder": str(out), "differences": [line]})
+    (place / "operator.yaml").write_text("image: x\n")
+    assert isinstance(run("check", str(out)).exception, NoVerdictError)

@@ -1,0 +1,235 @@
+"""The operator's objects: what follows from the files of a folder, and how objects in a folder differ from it."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from workbench.pulumi_operator import folder as operated
+from workbench.pulumi_operator.manifests import WORKSPACES
+from workbench.pulumi_operator.model import IMAGE_FOLDER
+from workbench.system.errors import UserError
+
+Folder = Callable[..., Path]
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+OTHER = "f" * 40
+WAVES = """\
+waves:
+  - name: canary
+    stacks: [acme-dev]
+  - name: laptops
+    stacks: [local]
+  - name: staging
+    stacks: ["*-staging"]
+  - name: rest
+    stacks: [acme-prod]
+"""
+ALL = """\
+repository: git@github.com:acme/clusters
+directory: clusters
+git:
+  sshPrivateKey: {secret: git, key: key}
+image: registry.example.com/igz-clusters:0.2.0
+backend: s3://acme-state
+namespace: clusters
+serviceAccount: updates
+serviceAccountAnnotations: {example.com/role: updates}
+podLabels: {azure.workload.identity/use: "true"}
+environment: {AWS_REGION: eu-west-1}
+secretEnvironment:
+  PULUMI_CONFIG_PASSPHRASE: {secret: pulumi, key: passphrase}
+resources: {cpu: "2", memory: 6Gi}
+preview: true
+"""
+
+
+def objects(commit: str = COMMIT) -> Mapping[str, list[dict[str, Any]]]:
+    found = operated.read()
+    return found.files(dict.fromkeys(found.stacks, commit))
+
+
+def spec(name: str) -> dict[str, Any]:
+    (found,) = objects()[name]
+    assert (found["apiVersion"], found["kind"], found["metadata"]["name"]) == ("pulumi.com/v1", "Stack", name)
+    value: dict[str, Any] = found["spec"]
+    return value
+
+
+def refusal() -> str:
+    with pytest.raises(UserError) as refused:
+        operated.read()
+    return str(refused.value)
+
+
+def test_a_stack_runs_in_the_image_at_a_commit_and_finds_only_our_pulumi(folder: Folder) -> None:
+    folder("acme-dev")
+    found = spec("acme-dev")
+    assert found["stack"] == "acme-dev"
+    assert found["projectRepo"] == "https://github.com/acme/clusters"
+    assert found["commit"] == COMMIT
+    assert found["envRefs"]["PATH"]["literal"]["value"].startswith(f"{IMAGE_FOLDER}:")
+    workspace = found["workspaceTemplate"]["spec"]
+    assert workspace["image"] == "registry.example.com/igz-clusters:0.2.0"
+    assert workspace["securityProfile"] == "restricted"
+    assert workspace["resources"]["requests"] == workspace["resources"]["limits"]
+    absent = {"branch", "config", "destroyOnFinalize", "preview", "prerequisites", "repoDir", "backend", "gitAuth"}
+    assert absent.isdisjoint(found)
+
+
+def test_every_choice_is_in_the_objects(folder: Folder) -> None:
+    folder("acme-dev", operator=ALL, secretsprovider="awskms://alias/pulumi")
+    found = spec("acme-dev")
+    assert found["repoDir"] == "clusters"
+    assert found["gitAuth"] == {"sshAuth": {"sshPrivateKey": {"type": "Secret", "secret": {"name": "git", "key": "key"}}}}
+    assert found["backend"] == "s3://acme-state"
+    assert found["secretsProvider"] == "awskms://alias/pulumi"
+    assert found["serviceAccountName"] == "updates"
+    assert found["preview"] is True
+    assert found["envRefs"]["AWS_REGION"] == {"type": "Literal", "literal": {"value": "eu-west-1"}}
+    passphrase = {"type": "Secret", "secret": {"name": "pulumi", "key": "passphrase"}}
+    assert found["envRefs"]["PULUMI_CONFIG_PASSPHRASE"] == passphrase
+    workspace = found["workspaceTemplate"]["spec"]
+    assert workspace["resources"]["limits"] == {"cpu": "2", "memory": "6Gi"}
+    assert workspace["podTemplate"]["metadata"]["labels"] == {"azure.workload.identity/use": "true"}
+    namespace, account, binding = objects()[WORKSPACES]
+    assert namespace["metadata"]["name"] == "clusters"
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+    assert account["metadata"]["annotations"] == {"example.com/role": "updates"}
+    assert binding["roleRef"]["name"] == "system:auth-delegator"
+    assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "updates", "namespace": "clusters"}]
+
+
+def test_a_stack_waits_for_the_wave_before_it_that_has_stacks_in_a_cloud(folder: Folder) -> None:
+    folder("acme-dev", "acme-prod", "eu-staging", "us-staging", "local", "extra", fleet=WAVES)
+    waits = {name: [each["name"] for each in spec(name).get("prerequisites", [])] for name in operated.read().stacks}
+    assert waits == {
+        "acme-dev": [],
+        "eu-staging": ["acme-dev"],
+        "us-staging": ["acme-dev"],
+        "acme-prod": ["eu-staging", "us-staging"],
+    }
+    assert operated.read().left_out == {
+        "local": "is a local stack, which needs no operator",
+        "extra": "is in no wave of fleet.yaml",
+    }
+
+
+def test_names_of_stacks_that_the_operator_does_not_update_are_refused_together(folder: Folder) -> None:
+    folder("acme-dev", "local", "extra", fleet="waves: [{name: all, stacks: [acme-dev, local]}]")
+    found = operated.read()
+    assert found.chosen(()) == ("acme-dev",)
+    with pytest.raises(UserError) as refused:
+        found.chosen(("local", "extra", "acme-dev"))
+    assert str(refused.value).splitlines() == [
+        "local: is a local stack, which needs no operator.",
+        "extra: is in no wave of fleet.yaml.",
+    ]
+
+
+def test_a_folder_without_the_file_says_how_to_begin(folder: Folder) -> None:
+    place = folder("acme-dev")
+    (place / "operator.yaml").unlink()
+    said = refusal()
+    assert said.startswith(f"There is no operator.yaml in {place}.")
+    lines = said.partition("these lines:\n")[2]
+    (place / "operator.yaml").write_text(lines)
+    assert operated.read().choices.backend == "s3://acme-pulumi-state"
+
+
+def test_a_folder_without_a_project_file_says_what_it_must_have(folder: Folder) -> None:
+    place = folder("acme-dev")
+    (place / "Pulumi.yaml").unlink()
+    said = refusal()
+    assert f"needs a Pulumi.yaml in {place}" in said
+    (place / "Pulumi.yaml").write_text(said.partition("is in the image:\n")[2])
+    assert list(operated.read().stacks) == ["acme-dev"]
+    (place / "Pulumi.yaml").write_text("name: other\nruntime: python\n")
+    assert "name must be 'igz-clusters', the project in whose state the stacks are, not 'other'" in refusal()
+
+
+def test_mistakes_of_all_files_are_named_together(folder: Folder) -> None:
+    place = folder("acme-dev", operator="repository: x\n", fleet="waves: []\n")
+    (place / "Pulumi.yaml").unlink()
+    said = refusal()
+    for part in ("operator.yaml:1: repository", "image: is required", "fleet.yaml:1", "needs a Pulumi.yaml"):
+        assert part in said
+
+
+def test_a_folder_of_local_stacks_has_nothing_for_the_operator(folder: Folder) -> None:
+    folder("local")
+    assert "has no stack in a cloud" in refusal()
+
+
+def test_a_stack_cannot_have_the_name_of_the_shared_file(folder: Folder) -> None:
+    folder(WORKSPACES)
+    assert f"A stack cannot be called {WORKSPACES!r} here" in refusal()
+
+
+@pytest.mark.parametrize("text", ["- a\n", "a: [\n"], ids=["list", "broken"])
+def test_a_file_that_is_no_mapping_is_refused(folder: Folder, text: str) -> None:
+    folder("acme-dev", operator=text)
+    assert "1 problem in operator.yaml" in refusal()
+
+
+def test_written_objects_are_up_to_date_until_something_changes(folder: Folder) -> None:
+    out = folder("acme-dev", "acme-prod") / "out"
+    files = objects()
+    assert [file.name for file in operated.write(out, files)] == [f"{WORKSPACES}.yaml", "acme-dev.yaml", "acme-prod.yaml"]
+    assert operated.write(out, files) == []
+    assert list(operated.differences(out, operated.read())) == []
+    assert sorted(file.name for file in out.iterdir())[0] == f"{WORKSPACES}.yaml", "the namespace comes first"
+    assert [file.name for file in operated.write(out, objects(OTHER))] == ["acme-dev.yaml", "acme-prod.yaml"]
+    assert list(operated.differences(out, operated.read())) == [], "each object may name a commit of its own"
+
+
+def test_every_difference_is_named(folder: Folder) -> None:
+    out = folder("acme-dev", "acme-prod", "local") / "out"
+    operated.write(out, objects())
+    changed = yaml.safe_load((out / "acme-dev.yaml").read_text())
+    changed["spec"] |= {"destroyOnFinalize": True, "projectRepo": "https://example.com/other"}
+    del changed["spec"]["workspaceTemplate"]["spec"]["securityProfile"]
+    (out / "acme-dev.yaml").write_text(yaml.safe_dump_all([changed, {"kind": "Secret", "metadata": {"name": "x"}}]))
+    (out / "acme-prod.yaml").unlink()
+    (out / "local.yaml").write_text("kind: Stack\n")
+    (out / "old.yaml").write_text("kind: Stack\n")
+    shared = list(yaml.safe_load_all((out / f"{WORKSPACES}.yaml").read_text()))
+    (out / f"{WORKSPACES}.yaml").write_text(yaml.safe_dump_all(shared[:2]))
+    delete = "delete the file and the objects in it"
+    assert list(operated.differences(out, operated.read())) == [
+        "acme-prod.yaml: is missing",
+        f"local.yaml: local is a local stack, which needs no operator; {delete}",
+        f"old.yaml: old is the name of no stack in a cloud; {delete}",
+        f"{WORKSPACES}.yaml: ClusterRoleBinding igz-clusters:igz-clusters:auth-delegator: is missing",
+        "acme-dev.yaml: Stack acme-dev: spec.destroyOnFinalize: is true, must be absent",
+        "acme-dev.yaml: Stack acme-dev: spec.projectRepo: is 'https://example.com/other', must be "
+        "'https://github.com/acme/clusters'",
+        "acme-dev.yaml: Stack acme-dev: spec.workspaceTemplate.spec.securityProfile: is absent, must be 'restricted'",
+        "acme-dev.yaml: Secret x: is not expected; remove it",
+    ]
+
+
+@pytest.mark.parametrize("change", ["commit: main", "commit: 12", ""], ids=["branch", "number", "absent"])
+def test_an_object_without_a_whole_commit_differs(folder: Folder, change: str) -> None:
+    out = folder("acme-dev") / "out"
+    operated.write(out, objects())
+    file = out / "acme-dev.yaml"
+    file.write_text(file.read_text().replace(f"  commit: {COMMIT}", f"  {change}"))
+    (found,) = operated.differences(out, operated.read())
+    assert found.startswith("acme-dev.yaml: Stack acme-dev: spec.commit: is ")
+
+
+def test_a_folder_that_cannot_be_compared_is_an_error(folder: Folder) -> None:
+    place = folder("acme-dev")
+    with pytest.raises(UserError, match="has no objects"):
+        list(operated.differences(place / "none", operated.read()))
+    out = place / "out"
+    operated.write(out, objects())
+    (out / "acme-dev.yaml").write_text("a: [")
+    (out / "more.yaml").write_text("- 1\n")
+    with pytest.raises(UserError) as refused:
+        list(operated.differences(out, operated.read()))
+    assert "acme-dev.yaml is not YAML" in str(refused.value)
+    assert "more.yaml must have Kubernetes objects only" in str(refused.value)

@@ -1,0 +1,40 @@
+"""docs/operator.md says what the model and the commands have."""
+
+import json
+import re
+from typing import Any
+
+import yaml
+
+from workbench.cli import pulumi
+from workbench.cli.operator import app
+from workbench.pulumi_operator.manifests import WORKSPACES
+from workbench.pulumi_operator.model import OperatorFile
+from workbench.system.paths import PROJECT_ROOT
+
+PAGE = (PROJECT_ROOT / "docs" / "operator.md").read_text()
+
+
+def default(field: Any) -> str:
+    if field.is_required():
+        return "required"
+    if field.default is None or field.default == {}:
+        return "none"
+    if isinstance(field.default, str | bool):
+        return f"{field.default}" if isinstance(field.default, str) else json.dumps(field.default)
+    return "{" + ", ".join(f"{key}: {value}" for key, value in field.default.model_dump().items()) + "}"
+
+
+def test_the_example_is_valid_and_every_key_is_explained_with_its_default() -> None:
+    [example] = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    OperatorFile.model_validate(yaml.safe_load(example))
+    rows = dict(re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", PAGE, re.MULTILINE))
+    defaults = {field.alias or name: default(field) for name, field in OperatorFile.model_fields.items()}
+    assert {key: shown.strip("`") for key, shown in rows.items()} == {**defaults, "backend": "Pulumi Cloud"}
+
+
+def test_the_page_names_the_commands_and_what_is_refused() -> None:
+    assert {"manifests", "check"} == {each.callback.__name__ for each in app.registered_commands if each.callback}
+    assert all(f"operator {name}" in PAGE for name in ("manifests", "check"))
+    assert f"`{WORKSPACES}.yaml`" in PAGE or f"{WORKSPACES}.yaml" in PAGE
+    assert {"destroy", "refresh"}.isdisjoint(pulumi._UNCHANGED)

@@ -1,0 +1,116 @@
+"""`igz-clusters operator`: objects for the Pulumi Kubernetes Operator."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from infra.config.problems import shown
+from workbench import stacks
+from workbench.cli.console import FAILED, PLAIN, errors, leave, out
+from workbench.cli.options import AsJson
+from workbench.cli.verdicts import errors_are_no_verdict
+from workbench.pulumi_operator import folder
+from workbench.pulumi_operator.folder import Operated
+from workbench.pulumi_operator.manifests import COMMIT_FORM, is_commit
+from workbench.system.errors import UserError
+from workbench.system.git import git
+
+app = typer.Typer(
+    help=f"Make and check the objects of the Pulumi Kubernetes Operator, from {folder.FILE}.", no_args_is_help=True
+)
+
+
+@app.command()
+def manifests(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Names of stacks. Default: all in a cloud.", metavar="[STACK]...")
+    ] = None,
+    *,
+    commit: Annotated[
+        str | None,
+        typer.Option(metavar="SHA", help="Commit of the stack files. Default: the current one, without changes."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a file for each stack there. Default: print all.")
+    ] = None,
+) -> None:
+    """Print or write the Stack objects of the stacks.
+
+    The choices are in operator.yaml next to the stack files. A stack waits for those of the wave before it in
+    fleet.yaml. The objects name a commit: to update clusters, write them again and apply them.
+    """
+    operated = folder.read()
+    commits = dict.fromkeys(operated.chosen(names or ()), _commit(commit))
+    _say_left_out(operated, names or ())
+    files = operated.files(commits)
+    if not output:
+        out.print("---\n".join(map(folder.text, files.values())).rstrip(), **PLAIN)
+        return
+    changed = folder.write(output, files)
+    for file in changed:
+        errors.print(f"wrote {file}", **PLAIN)
+    if not changed:
+        errors.print(f"{output} is up to date.", **PLAIN)
+
+
+@app.command()
+@errors_are_no_verdict()
+def check(
+    place: Annotated[Path, typer.Argument(help="Folder that `operator manifests --output` wrote.", metavar="DIR")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Compare a folder of objects with the stack files.
+
+    Shows every field that is not as operator.yaml, fleet.yaml and the stack files say. Each object may name a commit of
+    its own. Exit code 1: they differ, 3: they could not be compared.
+    """
+    found = list(folder.differences(place, folder.read()))
+    if as_json:
+        out.print_json(json.dumps({"folder": str(place), "differences": found}), ensure_ascii=True)
+    else:
+        for line in found:
+            out.print(line, **PLAIN)
+    if found:
+        leave(FAILED)
+    errors.print(f"The objects in {place} are those of {folder.FILE}.", **PLAIN)
+
+
+def _say_left_out(operated: Operated, names: Sequence[str]) -> None:
+    if names:
+        return
+    for name, why in operated.left_out.items():
+        errors.print(f"note: {name} is left out: it {why}.", **PLAIN)
+    if any(wave.failures or wave.bake or wave.verify for wave in operated.plan.waves):
+        errors.print(
+            f"note: the operator waits for earlier waves, but `failures`, `bake` and `verify` of {stacks.FLEET_FILE} "
+            "apply to `fleet up` only.",
+            **PLAIN,
+        )
+
+
+def _commit(given: str | None) -> str:
+    """Return the commit of the stack files.
+
+    Raises
+    ------
+    UserError
+        ``given`` is no commit, or the stack files differ from the current one.
+    """
+    if given is not None:
+        if not is_commit(given):
+            raise UserError(f"--commit: {COMMIT_FORM} (given: {shown(given)}).")
+        return given
+    place = stacks.folder()
+    current = git(place, "rev-parse", "--verify", "HEAD^{commit}")
+    if not current:
+        raise UserError(f"{place} is in no Git commit.", "Commit the stack files, or name a commit: --commit SHA.")
+    if git(place, "status", "--porcelain", "--untracked-files=all", "--", ".") != "":
+        raise UserError(
+            f"{place} has changes that are not committed; the operator reads the commit.",
+            "Commit and push them, or name a commit: --commit SHA.",
+        )
+    return current
