@@ -175,8 +175,7 @@ _Dumper.add_representer(str, lambda dumper, text: dumper.represent_scalar(f"{_YA
 
 def written(document: Any) -> str:
     """Return a document as YAML in which the engine reads text such as ``089`` as text."""
-    text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=False)
-    return text
+    return str(yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=False))
 
 
 class _PlainDumper(yaml.SafeDumper):
@@ -194,8 +193,7 @@ _PlainDumper.add_representer(
 
 def plain(document: Any) -> str:
     """Return a document as YAML with quotes only where readers could take text for something else."""
-    text: str = yaml.dump(document, Dumper=_PlainDumper, width=float("inf"), sort_keys=False)
-    return text
+    return str(yaml.dump(document, Dumper=_PlainDumper, width=float("inf"), sort_keys=False))
 
 
 def inline(value: Any) -> str:

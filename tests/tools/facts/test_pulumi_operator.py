@@ -16,7 +16,9 @@ def crd() -> dict[str, Any]:
     template = {
         "properties": {
             "metadata": {"properties": {"name": leaf}},
-            "spec": {"properties": {"podTemplate": {"properties": {"spec": {"properties": {"a": leaf}}}}, "image": leaf}},
+            "spec": {
+                "properties": {"podTemplate": {"properties": {"spec": {"properties": {"a": leaf}}}}, "image": leaf}
+            },
             "status": {"properties": {"a": leaf}},
         }
     }

@@ -86,9 +86,8 @@ def test_differences_are_a_result_and_errors_are_not(place: Path) -> None:
     file = out / "acme-dev.yaml"
     file.write_text(file.read_text().replace("restricted", "baseline"))
     found = run("check", str(out))
-    line = (
-        "acme-dev.yaml: Stack acme-dev: spec.workspaceTemplate.spec.securityProfile: is 'baseline', must be 'restricted'"
-    )
+    profile = "spec.workspaceTemplate.spec.securityProfile"
+    line = f"acme-dev.yaml: Stack acme-dev: {profile}: is 'baseline', must be 'restricted'"
     assert (found.exit_code, found.stdout) == (1, f"{line}\n")
     as_json = run("check", str(out), "--json")
     assert (as_json.exit_code, json.loads(as_json.stdout)) == (1, {"folder": str(out), "differences": [line]})

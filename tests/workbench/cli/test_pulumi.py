@@ -95,7 +95,7 @@ def test_the_stack_may_be_named_by_the_environment(ran: Ran, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_the_listener_gets_the_events_also_of_a_failed_run(ran: Ran, tmp_path: Path, fails: bool) -> None:  # noqa: FBT001 a case
+def test_the_listener_gets_the_events_also_of_a_failed_run(ran: Ran, tmp_path: Path, fails: bool) -> None:
     listener = tmp_path / "events"
     ran.error = UserError("refused") if fails else None
     done = run("up", "--stack", "acme-dev", "--event-log", str(listener))
@@ -159,7 +159,14 @@ def test_what_changes_a_stack_without_the_checks_is_refused(ran: Ran, arguments:
 
 @pytest.mark.parametrize(
     "options",
-    [["--target", "urn"], ["--replace", "urn"], ["--policy-pack", "p"], ["--plan", "p"], ["--config-file", "f"], ["--tar"]],
+    [
+        ["--target", "urn"],
+        ["--replace", "urn"],
+        ["--policy-pack", "p"],
+        ["--plan", "p"],
+        ["--config-file", "f"],
+        ["--tar"],
+    ],
     ids=" ".join,
 )
 def test_options_that_would_change_what_up_does_are_refused(ran: Ran, options: list[str]) -> None:

@@ -83,7 +83,9 @@ def test_every_choice_is_in_the_objects(folder: Folder) -> None:
     folder("acme-dev", operator=ALL, secretsprovider="awskms://alias/pulumi")
     found = spec("acme-dev")
     assert found["repoDir"] == "clusters"
-    assert found["gitAuth"] == {"sshAuth": {"sshPrivateKey": {"type": "Secret", "secret": {"name": "git", "key": "key"}}}}
+    assert found["gitAuth"] == {
+        "sshAuth": {"sshPrivateKey": {"type": "Secret", "secret": {"name": "git", "key": "key"}}}
+    }
     assert found["backend"] == "s3://acme-state"
     assert found["secretsProvider"] == "awskms://alias/pulumi"
     assert found["serviceAccountName"] == "updates"
@@ -177,10 +179,14 @@ def test_a_file_that_is_no_mapping_is_refused(folder: Folder, text: str) -> None
 def test_written_objects_are_up_to_date_until_something_changes(folder: Folder) -> None:
     out = folder("acme-dev", "acme-prod") / "out"
     files = objects()
-    assert [file.name for file in operated.write(out, files)] == [f"{WORKSPACES}.yaml", "acme-dev.yaml", "acme-prod.yaml"]
+    assert [file.name for file in operated.write(out, files)] == [
+        f"{WORKSPACES}.yaml",
+        "acme-dev.yaml",
+        "acme-prod.yaml",
+    ]
     assert operated.write(out, files) == []
     assert list(operated.differences(out, operated.read())) == []
-    assert sorted(file.name for file in out.iterdir())[0] == f"{WORKSPACES}.yaml", "the namespace comes first"
+    assert min(file.name for file in out.iterdir()) == f"{WORKSPACES}.yaml", "the namespace comes first"
     assert [file.name for file in operated.write(out, objects(OTHER))] == ["acme-dev.yaml", "acme-prod.yaml"]
     assert list(operated.differences(out, operated.read())) == [], "each object may name a commit of its own"
 
@@ -189,7 +195,8 @@ def test_every_difference_is_named(folder: Folder) -> None:
     out = folder("acme-dev", "acme-prod", "local") / "out"
     operated.write(out, objects())
     changed = yaml.safe_load((out / "acme-dev.yaml").read_text())
-    changed["spec"] |= {"destroyOnFinalize": True, "projectRepo": "https://example.com/other"}
+    other = "https://example.com/other"
+    changed["spec"] |= {"destroyOnFinalize": True, "projectRepo": other}
     del changed["spec"]["workspaceTemplate"]["spec"]["securityProfile"]
     (out / "acme-dev.yaml").write_text(yaml.safe_dump_all([changed, {"kind": "Secret", "metadata": {"name": "x"}}]))
     (out / "acme-prod.yaml").unlink()
@@ -204,8 +211,7 @@ def test_every_difference_is_named(folder: Folder) -> None:
         f"old.yaml: old is the name of no stack in a cloud; {delete}",
         f"{WORKSPACES}.yaml: ClusterRoleBinding igz-clusters:igz-clusters:auth-delegator: is missing",
         "acme-dev.yaml: Stack acme-dev: spec.destroyOnFinalize: is true, must be absent",
-        "acme-dev.yaml: Stack acme-dev: spec.projectRepo: is 'https://example.com/other', must be "
-        "'https://github.com/acme/clusters'",
+        f"acme-dev.yaml: Stack acme-dev: spec.projectRepo: is '{other}', must be 'https://github.com/acme/clusters'",
         "acme-dev.yaml: Stack acme-dev: spec.workspaceTemplate.spec.securityProfile: is absent, must be 'restricted'",
         "acme-dev.yaml: Secret x: is not expected; remove it",
     ]

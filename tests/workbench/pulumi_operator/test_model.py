@@ -15,7 +15,7 @@ CHOICES: dict[str, Any] = {
 KEY = {"secret": "pulumi", "key": "passphrase"}
 DIGEST = "registry.example.com/igz-clusters@sha256:" + "a" * 64
 LABEL = "must be 1 to 63 lower-case letters, digits or '-', no '-' at the ends"
-SECRET = "is secret; name a key of a Secret in secretEnvironment"
+NOT_PLAIN = "is secret; name a key of a Secret in secretEnvironment"
 RESERVED = "is set by igz-clusters; remove it"
 VARIABLE = "must be letters, digits or '_', no digit first"
 ONE = "specify accessToken or sshPrivateKey, and not both"
@@ -53,8 +53,8 @@ def problems(changes: dict[str, Any]) -> dict[str, str]:
         ({"environment": {"1A": "x"}}, "environment.1A", VARIABLE),
         ({"environment": {"PATH": "/bin"}}, "environment.PATH", RESERVED),
         ({"environment": {"PULUMI_BACKEND_URL": "s3://b"}}, "environment.PULUMI_BACKEND_URL", RESERVED),
-        ({"environment": {"PULUMI_ACCESS_TOKEN": "x"}}, "environment.PULUMI_ACCESS_TOKEN", SECRET),
-        ({"environment": {"AWS_SECRET_ACCESS_KEY": "x"}}, "environment.AWS_SECRET_ACCESS_KEY", SECRET),
+        ({"environment": {"PULUMI_ACCESS_TOKEN": "x"}}, "environment.PULUMI_ACCESS_TOKEN", NOT_PLAIN),
+        ({"environment": {"AWS_SECRET_ACCESS_KEY": "x"}}, "environment.AWS_SECRET_ACCESS_KEY", NOT_PLAIN),
         ({"environment": {"RETRIES": 3}}, "environment.RETRIES", "must be text; put it in quotes"),
         ({"secretEnvironment": {"HOME": KEY}}, "secretEnvironment.HOME", RESERVED),
         ({"secretEnvironment": {"A": "passphrase"}}, "secretEnvironment.A", "must be a mapping"),
@@ -79,7 +79,13 @@ def test_a_mistake_is_named_at_its_place(changes: dict[str, Any], path: str, mes
 
 def test_all_mistakes_are_named_together() -> None:
     given = {"repository": "x", "environment": {"PATH": "x", "A_TOKEN": "x"}, "preview": 1, "git": {}}
-    assert list(problems(given)) == ["repository", "git.sshPrivateKey", "environment.PATH", "environment.A_TOKEN", "preview"]
+    assert list(problems(given)) == [
+        "repository",
+        "git.sshPrivateKey",
+        "environment.PATH",
+        "environment.A_TOKEN",
+        "preview",
+    ]
 
 
 @pytest.mark.parametrize(
