@@ -1,6 +1,5 @@
 """Pulumi's Automation API with our `pulumi`: it is how the Pulumi Kubernetes Operator runs the engine."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -8,6 +7,7 @@ import pytest
 from pulumi import automation
 
 from support.aws_emulator import Account, writes
+from support.cluster import COMMAND
 from workbench.system.paths import PROJECT_ROOT
 
 pytestmark = [pytest.mark.engine, pytest.mark.full]
@@ -37,12 +37,10 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
         program.parent.mkdir(parents=True)
         text = (PROJECT_ROOT / "examples" / "container" / "pulumi").read_text()
         (line,) = (line for line in text.splitlines() if line.startswith("exec "))
-        ours = f"{sys.executable} -m workbench.cli"
-        program.write_text(f"#!/bin/sh\n{line.replace('/opt/igz-clusters/bin/igz-clusters', ours)}\n")
+        program.write_text(f"#!/bin/sh\n{line.replace('/opt/igz-clusters/bin/igz-clusters', str(COMMAND))}\n")
         program.chmod(0o755)
         command = automation.PulumiCommand(str(folder / "operator"))
-        variables = {**account.environment(), "PYTHONPATH": str(PROJECT_ROOT)}
-        place = automation.LocalWorkspace(str(account.stacks), env_vars=variables, pulumi_command=command)
+        place = automation.LocalWorkspace(str(account.stacks), env_vars=account.environment(), pulumi_command=command)
         yield Operated(account, automation.Stack.select("dev", place))
 
 

@@ -30,12 +30,16 @@ _OF_STACKS: Final = frozenset({"export", "history", "init", "ls", "output", "sel
 """Commands below ``stack`` that do not change the state of a stack."""
 
 _HELP: Final = frozenset({"--help", "-h"})
+_QUESTIONS: Final = _HELP | {"--version"}
+_NON_INTERACTIVE: Final = "--non-interactive"
+"""What the Automation API writes before the command; no other option may stand there."""
+
 _STACK: Final = "stack"
 _INSTALL: Final = "install"
 _ORGANISATION: Final = "organization"
 """The only organisation of backends that have none: https://www.pulumi.com/docs/iac/concepts/state-and-backends/."""
 
-_SWITCHES: Final = ("--diff", "--non-interactive", "--skip-preview", "--suppress-outputs", "--suppress-progress")
+_SWITCHES: Final = ("--diff", "--skip-preview", "--suppress-outputs", "--suppress-progress")
 _VALUES: Final = ("--color", "--exec-agent", "--exec-kind", "--message", "--parallel", "--user-agent")
 """Options that make no difference to what our commands do: those of the Automation API of v3.253.0."""
 
@@ -56,26 +60,24 @@ def pulumi(context: typer.Context) -> None:
     of the current folder. Whatever policyGuard says, losses of protected resources need an approval. The engine
     itself runs commands that change nothing. Everything else is refused.
     """
-    command, *rest = context.args or ["version"]
-    if not _HELP.isdisjoint(rest):  # the Automation API reads it to learn which options there are
-        _engine([command, *rest])
-    if mine := _CHECKED.get(command):
+    command, *rest = [each for each in context.args if each != _NON_INTERACTIVE] or ["version"]
+    is_question = command in _QUESTIONS or (len(rest) == 1 and rest[0] in _HELP)
+    if is_question or (command in _UNCHANGED and not _changes_a_stack(command, rest)):
+        _engine(context.args or [command])
+    elif mine := _CHECKED.get(command):
         _run(mine, _parsed(command, rest))
     elif command == _INSTALL:
         errors.print("igz-clusters has its plug-ins and packages already; nothing to install.", **PLAIN)
-    elif command.startswith("-") or (command in _UNCHANGED and not _changes_a_stack(command, rest)):
-        _engine([command, *rest])
     else:
         what = " ".join([command, *([rest[0]] if command == _STACK else [])])
         raise UserError(
-            f"`pulumi {what}` is not supported here: it would change a stack without the checks of {APP}.",
+            f"`pulumi {what}` is not supported here: it could change a stack without the checks of {APP}.",
             f"Use {APP} itself on a machine of yours; `{APP} --help` lists its commands.",
         )
 
 
 def _changes_a_stack(command: str, rest: Sequence[str]) -> bool:
-    subcommand = next((each for each in rest if not each.startswith("-")), "")
-    return command == _STACK and bool(subcommand) and subcommand not in _OF_STACKS
+    return command == _STACK and bool(rest) and rest[0] not in _OF_STACKS
 
 
 def _parsed(command: str, given: Sequence[str]) -> argparse.Namespace:

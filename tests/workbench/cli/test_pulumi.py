@@ -20,8 +20,8 @@ from workbench.cli.app import app
 from workbench.system.errors import UserError
 
 EVENT = b'{"sequence":0,"summaryEvent":{}}\n{"sequence":1,"cancelEvent":{}}\n'
-AUTOMATION = ("--yes", "--skip-preview", "--suppress-progress", "--diff", "--exec-kind=auto.local", "--non-interactive")
-"""What the Automation API adds to `up`."""
+AUTOMATION = ("--yes", "--skip-preview", "--suppress-progress", "--diff", "--exec-kind=auto.local")
+"""What the Automation API adds to `up`; it writes ``--non-interactive`` before the command."""
 
 
 @dataclass
@@ -77,7 +77,7 @@ def refused(*arguments: str) -> str:
 @pytest.mark.parametrize("command", ["up", "update"])
 @pytest.mark.parametrize("name", ["acme-dev", "organization/igz-clusters/acme-dev", "igz-clusters/acme-dev"])
 def test_up_is_ours_with_approvals_required(ran: Ran, command: str, name: str) -> None:
-    done = run(command, *AUTOMATION, "--refresh", "--message", "Update", "--stack", name)
+    done = run("--non-interactive", command, *AUTOMATION, "--refresh", "--message", "Update", "--stack", name)
     assert done.exit_code == 0, done.exception
     assert ran.ours == [("up", "acme-dev", {"hermetic": True, "yes": True, "require_approvals": True})]
 
@@ -123,6 +123,7 @@ def test_a_listener_that_takes_no_events_does_not_hide_the_result(ran: Ran) -> N
         ["config", "--json"],
         ["--version"],
         ["up", "--help"],
+        ["destroy", "-h"],
     ],
     ids=" ".join,
 )
@@ -149,11 +150,15 @@ def test_without_a_command_it_is_the_version(ran: Ran) -> None:
         ["stack", "rename", "other"],
         ["cancel"],
         ["watch"],
+        ["--cwd", "/elsewhere", "up"],
+        ["--color=never", "up"],
+        ["stack", "-s", "select", "rm"],
+        ["destroy", "--message", "--help"],
     ],
     ids=" ".join,
 )
 def test_what_changes_a_stack_without_the_checks_is_refused(ran: Ran, arguments: list[str]) -> None:
-    assert "is not supported here: it would change a stack without the checks of igz-clusters" in refused(*arguments)
+    assert "is not supported here: it could change a stack without the checks of igz-clusters" in refused(*arguments)
     assert (ran.engine, ran.ours) == ([], [])
 
 
