@@ -46,16 +46,17 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
 
 def test_it_previews_updates_and_is_refused_as_up_is(operated: Operated) -> None:
     account, stack = operated.account, operated.stack
+    account.edit("dev", namespaces__team={})
     planned = stack.preview()
     assert planned.change_summary["create"] > 10
     assert "aws:eks/cluster:Cluster" not in account.aws.inventory()
 
     done = stack.up()
     assert done.summary.result == "succeeded"
-    assert done.outputs["clusterName"].value == "dev"
+    assert done.outputs["cluster"].value["name"] == "dev"
     assert account.aws.inventory()["aws:eks/cluster:Cluster"]
 
-    account.edit("dev", pools__jupyter=None)
+    account.edit("dev", namespaces__team=None)  # alone, `up` would warn and go on: policyGuard is `warn` in dev
     text = operated.refused("up")
     assert "'dev' would lose protected resources without an approval. Nothing changed." in text
     assert operated.refused("preview").count("without an approval") == 1
