@@ -21,10 +21,11 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 CHOICES = """\
 repository: https://github.com/acme/clusters
 directory: clusters
-git: {accessToken: {secret: git, key: token}}
+gitToken: {secret: git, key: token}
 image: registry.example.com/igz-clusters:0.2.0
 backend: s3://acme-state
 serviceAccountAnnotations: {example.com/role: updates}
+imagePullSecrets: [registry]
 podLabels: {example.com/identity: "true"}
 environment: {AWS_REGION: eu-west-1}
 secretEnvironment: {PULUMI_CONFIG_PASSPHRASE: {secret: pulumi, key: passphrase}}

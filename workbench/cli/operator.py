@@ -1,7 +1,7 @@
 """`igz-clusters operator`: objects for the Pulumi Kubernetes Operator."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,8 +15,8 @@ from workbench.cli.verdicts import errors_are_no_verdict
 from workbench.pulumi_operator import folder
 from workbench.pulumi_operator.folder import Operated
 from workbench.pulumi_operator.manifests import COMMIT_FORM, is_commit
+from workbench.stacks import Stack, committed
 from workbench.system.errors import UserError
-from workbench.system.git import git
 
 app = typer.Typer(
     help=f"Make and check the objects of the Pulumi Kubernetes Operator, from {folder.FILE}.", no_args_is_help=True
@@ -31,7 +31,9 @@ def manifests(
     *,
     commit: Annotated[
         str | None,
-        typer.Option(metavar="SHA", help="Commit of the stack files. Default: the current one, without changes."),
+        typer.Option(
+            metavar="SHA", help="Commit of the stack files. Default: for each stack the last that changed its files."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a file for each stack there. Default: print all.")
@@ -40,12 +42,12 @@ def manifests(
     """Print or write the Stack objects of the stacks.
 
     The choices are in operator.yaml next to the stack files. A stack waits for those of the wave before it in
-    fleet.yaml. The objects name a commit: to update clusters, write them again and apply them.
+    fleet.yaml. The objects name commits: to update clusters, write them again and apply them.
     """
     operated = folder.read()
-    commits = dict.fromkeys(operated.chosen(names or ()), _commit(commit))
+    chosen = {name: operated.stacks[name] for name in operated.chosen(names or ())}
+    files = operated.files(_commits(chosen, commit))
     _say_left_out(operated, names or ())
-    files = operated.files(commits)
     if not output:
         out.print("---\n".join(map(folder.text, files.values())).rstrip(), **PLAIN)
         return
@@ -86,31 +88,25 @@ def _say_left_out(operated: Operated, names: Sequence[str]) -> None:
         errors.print(f"note: {name} is left out: it {why}.", **PLAIN)
     if any(wave.failures or wave.bake or wave.verify for wave in operated.plan.waves):
         errors.print(
-            f"note: the operator waits for earlier waves, but `failures`, `bake` and `verify` of {stacks.FLEET_FILE} "
-            "apply to `fleet up` only.",
+            f"note: the operator waits for earlier waves, but `atOnce`, `failures`, `bake` and `verify` of "
+            f"{stacks.FLEET_FILE} apply to `fleet up` only.",
             **PLAIN,
         )
 
 
-def _commit(given: str | None) -> str:
-    """Return the commit of the stack files.
+def _commits(found: Mapping[str, Stack], given: str | None) -> dict[str, str]:
+    """Return the commit of each stack: the last one that changed its files, so that only changed stacks run again.
 
     Raises
     ------
     UserError
-        ``given`` is no commit, or the stack files differ from the current one.
+        ``given`` is no commit, or files of a stack differ from the current one.
     """
     if given is not None:
         if not is_commit(given):
             raise UserError(f"--commit: {COMMIT_FORM} (given: {shown(given)}).")
-        return given
-    place = stacks.folder()
-    current = git(place, "rev-parse", "--verify", "HEAD^{commit}")
-    if not current:
-        raise UserError(f"{place} is in no Git commit.", "Commit the stack files, or name a commit: --commit SHA.")
-    if git(place, "status", "--porcelain", "--untracked-files=all", "--", ".") != "":
-        raise UserError(
-            f"{place} has changes that are not committed; the operator reads the commit.",
-            "Commit and push them, or name a commit: --commit SHA.",
-        )
-    return current
+        return dict.fromkeys(found, given)
+    if problems := dict.fromkeys(line for stack in found.values() for line in committed.uncommitted(stack)):
+        raise UserError("\n".join(problems), "The operator reads commits: commit and push, or name one: --commit SHA.")
+    commits = {name: committed.last_commit(stack) for name, stack in found.items()}
+    return {name: commit for name, commit in commits.items() if commit}

@@ -9,11 +9,11 @@ from typing import Final, NoReturn
 import typer
 from typing_extensions import override
 
+from infra.config.problems import shown
 from workbench import stacks
-from workbench.cli import stack as commands
-from workbench.cli.console import PLAIN, errors
-from workbench.cli.engine_run import last_run
+from workbench.cli.console import FAILED, PLAIN, errors
 from workbench.engine import cloud, event_listener
+from workbench.engine.inputs import SECRETS_AS_IN_THE_STATE
 from workbench.system import temporary
 from workbench.system.errors import UserError
 from workbench.system.paths import APP, FOLDER_VARIABLE
@@ -23,18 +23,24 @@ from workbench.toolchain.console import progress
 _CHECKED: Final = {"up": "up", "update": "up", "preview": "preview"}
 """Commands of the engine that our own take the place of."""
 
-_UNCHANGED: Final = frozenset({"about", "config", "login", "logout", "plugin", "stack", "version", "whoami"})
-"""Commands of the engine that change no resources; it runs them itself."""
+_OF_THE_ENGINE: Final = {
+    "about": {""},
+    "config": {"", "get"},
+    "login": {""},
+    "logout": {""},
+    "plugin": {"ls"},
+    "stack": {"", "export", "history", "init", "ls", "output", "select"},
+    "version": {""},
+    "whoami": {""},
+}
+"""Commands that the engine runs itself, with their subcommands: they change no resource and no setting of a stack."""
 
-_OF_STACKS: Final = frozenset({"export", "history", "init", "ls", "output", "select"})
-"""Commands below ``stack`` that do not change the state of a stack."""
-
+_STACK: Final = ("--stack", "-s")
 _HELP: Final = frozenset({"--help", "-h"})
 _QUESTIONS: Final = _HELP | {"--version"}
 _NON_INTERACTIVE: Final = "--non-interactive"
 """What the Automation API writes before the command; no other option may stand there."""
 
-_STACK: Final = "stack"
 _INSTALL: Final = "install"
 _ORGANISATION: Final = "organization"
 """The only organisation of backends that have none: https://www.pulumi.com/docs/iac/concepts/state-and-backends/."""
@@ -58,26 +64,36 @@ def pulumi(context: typer.Context) -> None:
     For the Pulumi Kubernetes Operator and programs of the Automation API: put a script with that name, which runs
     `igz-clusters pulumi "$@"`, first on their PATH. `up` and `preview` run as those of igz-clusters, on the stack files
     of the current folder. Whatever policyGuard says, losses of protected resources need an approval. The engine
-    itself runs commands that change nothing. Everything else is refused.
+    itself runs `stack select`, `stack output` and others that change no resource. Everything else is refused.
     """
     command, *rest = [each for each in context.args if each != _NON_INTERACTIVE] or ["version"]
-    is_question = command in _QUESTIONS or (len(rest) == 1 and rest[0] in _HELP)
-    if is_question or (command in _UNCHANGED and not _changes_a_stack(command, rest)):
-        _engine(context.args or [command])
+    if (command in _QUESTIONS and not rest) or (len(rest) == 1 and rest[0] in _HELP):
+        _engine([command, *rest])
     elif mine := _CHECKED.get(command):
         _run(mine, _parsed(command, rest))
     elif command == _INSTALL:
         errors.print("igz-clusters has its plug-ins and packages already; nothing to install.", **PLAIN)
+    elif _subcommand(rest) in _OF_THE_ENGINE.get(command, ()):
+        _engine([_NON_INTERACTIVE, command, *rest])
     else:
-        what = " ".join([command, *([rest[0]] if command == _STACK else [])])
+        what = " ".join([command, *([_subcommand(rest)] if command in _OF_THE_ENGINE else [])])
         raise UserError(
             f"`pulumi {what}` is not supported here: it could change a stack without the checks of {APP}.",
             f"Use {APP} itself on a machine of yours; `{APP} --help` lists its commands.",
         )
 
 
-def _changes_a_stack(command: str, rest: Sequence[str]) -> bool:
-    return command == _STACK and bool(rest) and rest[0] not in _OF_STACKS
+def _subcommand(rest: Sequence[str]) -> str:
+    """Return the word after a command, empty if options alone follow.
+
+    Options before a subcommand are returned in its place: which words are their values, only the engine knows.
+    """
+    return rest[0] if rest and (not rest[0].startswith("-") or _has_words(rest)) else ""
+
+
+def _has_words(options: Sequence[str]) -> bool:
+    values = [index + 1 for index, each in enumerate(options) if each in _STACK]
+    return any(not each.startswith("-") for index, each in enumerate(options) if index not in values)
 
 
 def _parsed(command: str, given: Sequence[str]) -> argparse.Namespace:
@@ -90,7 +106,7 @@ def _parsed(command: str, given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--yes", "-y", action="store_true")
     parser.add_argument("--refresh", "-r", nargs="?")  # `up` always compares with the live resources
     parser.add_argument("--json", "-j", action="store_true", dest="as_json")
-    parser.add_argument("--stack", "-s")
+    parser.add_argument(*_STACK)
     parser.add_argument("--event-log", dest="listener")
     options, unknown = parser.parse_known_args(list(given))
     if unknown:
@@ -103,27 +119,45 @@ def _parsed(command: str, given: Sequence[str]) -> argparse.Namespace:
 
 def _run(command: str, options: argparse.Namespace) -> None:
     """Run our command on the stack files of the current folder, and send its events to the program that called."""
+    # Imported here: a caller asks the engine for many small things around an update.
+    from workbench.cli import stack as commands  # noqa: PLC0415
+
     os.environ[FOLDER_VARIABLE] = str(Path.cwd())
     name = _name(options.stack or os.environ.get("PULUMI_STACK", ""))
     if stacks.find(name).is_local:
         raise UserError(f"{name!r} is a local stack; its state is on one machine.", f"Run `{APP} {command} {name}`.")
     with temporary.folder("pulumi") as (folder, _):
-        events = folder / "events.jsonl"
+        events, code = folder / "events.jsonl", FAILED
         try:
             if command == "up":
                 commands.up(name, hermetic=True, yes=True, require_approvals=True, events=events)
             else:
                 commands.preview(name, hermetic=True, require_approvals=True, as_json=options.as_json, events=events)
+            code = 0
+        except typer.Exit as ended:
+            code = ended.exit_code
+            raise
         finally:
-            if options.listener and events.exists():
-                _send(events, options.listener)
+            if options.listener:
+                _send(events, options.listener, is_awaited=command == "preview" and not code)
 
 
-def _send(events: Path, listener: str) -> None:
-    """Send the events of the last run; a failure must not hide how the run ended."""
+def _send(events: Path, listener: str, *, is_awaited: bool) -> None:
+    """Send the events of the last run.
+
+    Parameters
+    ----------
+    is_awaited
+        Whether the listener waits for them, as for those of a preview that succeeded: then a failure to send is one of
+        the run. Else it must not hide how the run ended.
+    """
+    from workbench.cli.engine_run import last_run  # noqa: PLC0415
+
     try:
-        event_listener.send(last_run(events.read_bytes()), listener)
+        event_listener.send(last_run(events.read_bytes()) if events.exists() else b"", listener)
     except (UserError, OSError) as error:
+        if is_awaited:
+            raise UserError(str(error)) from None
         errors.print(f"note: {error}", **PLAIN)
 
 
@@ -138,10 +172,10 @@ def _name(given: str) -> str:
     *before, name = given.split("/")
     if not name:
         raise UserError("`pulumi`: which stack? Use --stack NAME, or set PULUMI_STACK.")
-    if before and before[0] not in (_ORGANISATION, APP):
+    if before not in ([], [APP], [_ORGANISATION, APP]):
         raise UserError(
-            f"--stack: {given!r} names an organization; use {name!r}.",
-            f"Set the organization once: `pulumi org set-default {before[0]}`.",
+            f"--stack: {shown(given)}: use {name!r}, the project is always {APP}.",
+            "For an organization of Pulumi Cloud set PULUMI_DEFAULT_ORGANIZATION.",
         )
     return name
 
@@ -150,5 +184,6 @@ def _engine(arguments: Sequence[str]) -> NoReturn:
     """Become the engine."""
     with progress(errors) as report:
         toolchain = ensure(cloud.TOOLS, hermetic=True, progress=report)
-    variables = {**os.environ, **environment(toolchain, local=False)}
+    # A stack file without the engine's settings stays as it is: `stack history` would write a new salt into it.
+    variables = {**os.environ, **environment(toolchain, local=False), **SECRETS_AS_IN_THE_STATE}
     os.execve(toolchain.pulumi, [str(toolchain.pulumi), *arguments], variables)  # noqa: S606 no shell between the two

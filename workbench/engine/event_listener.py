@@ -36,7 +36,9 @@ def send(events: bytes, listener: str) -> None:
     from pulumi.runtime.proto.events_pb2_grpc import EventsStub  # noqa: PLC0415
 
     requests = (EventRequest(event=line.decode(errors="replace")) for line in events.splitlines())
-    with grpc.insecure_channel(listener.removeprefix(_SERVER)) as channel:
+    # It is on this machine, where no proxy leads to.
+    direct = [("grpc.enable_http_proxy", 0)]
+    with grpc.insecure_channel(listener.removeprefix(_SERVER), options=direct) as channel:
         try:
             EventsStub(channel).StreamEvents(requests, timeout=_PATIENCE)
         except grpc.RpcError as error:

@@ -1,13 +1,12 @@
 """Which package and which stack file a passport is about, by their commits."""
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import distribution, version
 from pathlib import Path
 
-from workbench import stacks
-from workbench.stacks import Stack, policy_overrides
+from workbench.stacks import Stack
+from workbench.stacks.committed import changes, commit_of, uncommitted
 from workbench.system.errors import UserError
 from workbench.system.git import git
 from workbench.system.installation import DECIDES, is_from_wheel, recorded_origin
@@ -58,38 +57,16 @@ def origin_of(stack: Stack, package: Path = PROJECT_ROOT) -> Origin:
         Folder of this package. Default: that of the running one.
     """
     commit, doubts = _commit_of(package)
-    its_commit = _commit(stack.file.resolve().parent)
-    unclean = _unclean_stack(stack) if its_commit else [f"{stacks.shown_path(stack.file)} is in no Git commit."]
-    return Origin(version(APP), commit, its_commit, (*unclean, *doubts))
+    return Origin(version(APP), commit, commit_of(stack.file.resolve().parent), (*uncommitted(stack), *doubts))
 
 
 def _commit_of(package: Path) -> tuple[str | None, Sequence[str]]:
     """Return the commit of this package, and why it may differ from that commit."""
     if git(package, "rev-parse", "--show-toplevel") == str(package):
-        return _commit(package), [*_changes("This package", package, "--", *DECIDES)]
+        return commit_of(package), [*changes("This package", package, "--", *DECIDES)]
     if not is_from_wheel():
         return None, ["This package is in no Git commit."]
     recorded = recorded_origin(distribution(APP))
     if "dir_info" in recorded:
         return None, ["This package was installed from a folder, so its commit is not known."]
     return recorded.get("vcs_info", {}).get("commit_id"), []
-
-
-def _commit(folder: Path) -> str | None:
-    return git(folder, "rev-parse", "--verify", "HEAD^{commit}")
-
-
-def _unclean_stack(stack: Stack) -> Iterator[str]:
-    """Yield a sentence for each file that differs from its commit: a link, what it leads to, and a deleted file too."""
-    named = (*stack.files, stacks.folder() / policy_overrides.FILE)
-    for file in dict.fromkeys(path for each in named for path in (each, each.resolve())):
-        folder = next(parent for parent in file.parents if parent.is_dir())
-        if _commit(folder) or os.path.lexists(file):  # overrides that never existed are no change outside of Git either
-            # An ignored file is in no commit either.
-            yield from _changes(stacks.shown_path(file), folder, "--ignored", "--", str(file.relative_to(folder)))
-
-
-def _changes(what: str, folder: Path, *arguments: str) -> Iterator[str]:
-    """Yield a sentence if paths differ from the commit, or are not in it."""
-    if git(folder, "status", "--porcelain", "--untracked-files=all", *arguments) != "":
-        yield f"{what} has changes that are not committed."

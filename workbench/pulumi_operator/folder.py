@@ -15,20 +15,30 @@ from workbench import stacks
 from workbench.fleet import file as fleet
 from workbench.fleet.file import Plan
 from workbench.pulumi_operator import manifests
-from workbench.pulumi_operator.manifests import COMMIT_FORM, WORKSPACES, Manifest, is_commit
+from workbench.pulumi_operator.manifests import COMMIT_FORM, NAME_MAX, WORKSPACES, Manifest, is_commit, secrets_provider
 from workbench.pulumi_operator.model import OperatorFile
 from workbench.stacks import Stack, StackFileError
 from workbench.stacks.file_problems import content_of, located, parsed
 from workbench.system.errors import UserError, all_of, refuse
+from workbench.system.git import git
 from workbench.system.paths import APP, PROJECT_ROOT
 
 FILE: Final = "operator.yaml"
 PROJECT_FILE: Final = "Pulumi.yaml"
 
+_CLOUD: Final = "https://"
+_TOKEN: Final = "PULUMI_ACCESS_TOKEN"  # noqa: S105 the name of a variable
+_ITS_OWN: Final = "passphrase"
+"""Secrets provider of a stack that is encrypted with a passphrase."""
+
+_PASSPHRASES: Final = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
+
 _START: Final = """\
 repository: https://github.com/acme/clusters # of your stack files
 image: registry.example.com/igz-clusters:0.2.0 # built from examples/container/Containerfile
-backend: s3://acme-pulumi-state # without it: Pulumi Cloud"""
+backend: s3://acme-pulumi-state # without it: Pulumi Cloud
+secretEnvironment:
+  PULUMI_CONFIG_PASSPHRASE: {secret: pulumi, key: passphrase}"""
 
 _HEADER: Final = f"# Written by `{APP} operator manifests` from {FILE}: edit that file and run it again.\n"
 
@@ -96,9 +106,28 @@ def read() -> Operated:
     remote = {name: stack for name, stack in found.items() if not stack.is_local}
     if not remote:
         raise UserError(f"{stacks.folder()} has no stack in a cloud for the operator to update.")
-    if WORKSPACES in remote:
-        raise UserError(f"A stack cannot be called {WORKSPACES!r} here: the file of the shared objects has that name.")
+    refuse(map(UserError, _unfit(choices, remote)))
     return Operated(choices, plan, remote, left_out)
+
+
+def _unfit(choices: OperatorFile, remote: Mapping[str, Stack]) -> Iterator[str]:
+    """Yield what would only fail in the operator's cluster."""
+    place = stacks.folder()
+    inside = git(place, "rev-parse", "--show-prefix")
+    if inside is not None and (inside.strip("/") or ".") != (choices.directory.strip("/") or "."):
+        there = inside.strip("/") or "."
+        yield f"{FILE}: directory: must be {there!r}, where {place} is in its repository, not {choices.directory!r}"
+    for name in remote:
+        if len(name) > NAME_MAX or not name[0].isalpha():
+            yield f"{name}: the operator takes names of at most {NAME_MAX} characters that start with a letter"
+    variables = {*choices.environment, *choices.secret_environment}
+    if (choices.backend or _CLOUD).startswith(_CLOUD) and _TOKEN not in variables:
+        yield f"{FILE}: secretEnvironment: Pulumi Cloud needs {_TOKEN}; or set `backend`"
+    if variables.isdisjoint(_PASSPHRASES) and not (choices.backend or _CLOUD).startswith(_CLOUD):
+        for name, stack in remote.items():
+            if secrets_provider(stack) in ("", _ITS_OWN):
+                way = f"{_PASSPHRASES[0]} in secretEnvironment of {FILE}"
+                yield f"{name}: needs `secretsprovider` in its stack file, or {way}"
 
 
 def _choices(place: Path) -> OperatorFile:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from workbench.fleet.file import Plan
-from workbench.pulumi_operator.model import SET, Git, OperatorFile, SecretKey
+from workbench.pulumi_operator.model import SET, OperatorFile, SecretKey
 from workbench.stacks import Stack
 from workbench.system.paths import APP
 
@@ -17,6 +17,11 @@ Manifest = dict[str, Any]
 
 WORKSPACES: Final = "00-workspaces"
 """Name of the file with what all stacks share, which `kubectl apply --filename DIR` must read first."""
+
+NAME_MAX: Final = 42
+"""Length of a stack's name: the operator appends ``-workspace`` for a StatefulSet, and Kubernetes a hash of 10 digits for
+a label of its pods: https://github.com/kubernetes/kubernetes/issues/64023.
+"""
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 COMMIT_FORM: Final = "must be a whole commit: 40 digits, 0 to 9 and a to f"
@@ -40,6 +45,11 @@ def shared(choices: OperatorFile) -> list[Manifest]:
             "apiVersion": "v1",
             "kind": "ServiceAccount",
             "metadata": {**metadata, **({"annotations": dict(annotations)} if annotations else {})},
+            **(
+                {"imagePullSecrets": [{"name": name} for name in pulls]}
+                if (pulls := choices.image_pull_secrets)
+                else {}
+            ),
         },
         {
             # A pod asks the API server who calls it: docs/migration.md of the operator.
@@ -82,7 +92,7 @@ def stack_object(stack: Stack, choices: OperatorFile, commit: str, after: Iterab
         "projectRepo": choices.repository,
         **({"repoDir": choices.directory} if choices.directory != "." else {}),
         "commit": commit,
-        **({"gitAuth": _git(choices.git)} if choices.git else {}),
+        **({"gitAuth": {"accessToken": _secret(choices.git_token)}} if choices.git_token else {}),
         **({"backend": choices.backend} if choices.backend else {}),
         **_secrets_provider(stack),
         "serviceAccountName": choices.service_account,
@@ -107,12 +117,6 @@ def predecessors(plan: Plan, known: Iterable[str]) -> dict[str, tuple[str, ...]]
     return found
 
 
-def _git(git: Git) -> Manifest:
-    if git.access_token:
-        return {"accessToken": _secret(git.access_token)}
-    return {"sshAuth": {"sshPrivateKey": _secret(git.ssh_private_key)}} if git.ssh_private_key else {}
-
-
 def _environment(choices: OperatorFile) -> Manifest:
     plain: Mapping[str, str] = {**SET, **choices.environment}
     literals = {name: {"type": "Literal", "literal": {"value": value}} for name, value in plain.items()}
@@ -123,9 +127,14 @@ def _secret(key: SecretKey) -> Manifest:
     return {"type": "Secret", "secret": {"name": key.secret, "key": key.key}}
 
 
+def secrets_provider(stack: Stack) -> str:
+    """Return with what a stack file says that its secrets are encrypted; empty if it does not say so."""
+    return str(stack.document.get("secretsprovider") or "")
+
+
 def _secrets_provider(stack: Stack) -> Manifest:
     """Return what a new stack encrypts its secrets with; the operator creates the stack in the backend."""
-    provider = stack.document.get("secretsprovider")
+    provider = secrets_provider(stack)
     return {"secretsProvider": provider} if provider else {}
 
 

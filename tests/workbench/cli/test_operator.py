@@ -17,7 +17,11 @@ from workbench.cli.app import app
 from workbench.system.errors import NoVerdictError, UserError
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-CHOICES = "repository: https://github.com/acme/clusters\nimage: registry.example.com/igz-clusters:0.2.0\n"
+CHOICES = """\
+repository: https://github.com/acme/clusters
+image: registry.example.com/igz-clusters:0.2.0
+secretEnvironment: {PULUMI_ACCESS_TOKEN: {secret: pulumi, key: token}}
+"""
 GIT = ("git", "-c", "user.name=test", "-c", "user.email=test@example.com")
 
 
@@ -63,7 +67,7 @@ def test_it_writes_only_what_differs(place: Path) -> None:
 def test_settings_of_waves_that_the_operator_does_not_follow_are_named(place: Path) -> None:
     (place / "fleet.yaml").write_text("waves: [{name: all, stacks: ['*'], bake: 30m}]")
     said = " ".join(run("manifests", "--commit", COMMIT).stderr.split())
-    assert "`failures`, `bake` and `verify` of fleet.yaml apply to `fleet up` only" in said
+    assert "`atOnce`, `failures`, `bake` and `verify` of fleet.yaml apply to `fleet up` only" in said
 
 
 @pytest.mark.parametrize("given", ["main", COMMIT[:12], COMMIT.upper()])
@@ -74,10 +78,27 @@ def test_a_commit_must_be_whole(given: str) -> None:
 
 
 def test_stack_files_must_be_committed(place: Path) -> None:
-    assert "is in no Git commit" in str(run("manifests").exception)
+    assert "Pulumi.acme-dev.yaml is in no Git commit" in str(run("manifests").exception)
     commit(place)
     (place / "Pulumi.acme-dev.yaml").write_text((place / "Pulumi.acme-dev.yaml").read_text() + "\n")
-    assert "has changes that are not committed; the operator reads the commit" in str(run("manifests").exception)
+    said = str(run("manifests").exception)
+    assert said.startswith("Pulumi.acme-dev.yaml has changes that are not committed.\nThe operator reads commits")
+
+
+def test_a_stack_keeps_its_commit_until_its_files_change(place: Path) -> None:
+    first, out = commit(place), place / "operator"
+    assert run("manifests", "--output", str(out)).exit_code == 0
+    (place / "Pulumi.local.yaml").write_text((place / "Pulumi.local.yaml").read_text() + "\n")
+    assert run("manifests", "--output", str(out)).stderr.endswith("operator is up to date.\n"), "not committed yet"
+    commit(place)
+    assert run("manifests", "--output", str(out)).stderr.endswith("operator is up to date.\n")
+    (place / "policies").mkdir()
+    (place / "policies" / "overrides.yaml").write_text("approvals: []\n")
+    assert "policies/overrides.yaml has changes that are not committed" in str(run("manifests").exception)
+    second = commit(place)
+    assert run("manifests", "--output", str(out)).stderr.count("wrote ") == 1
+    found = yaml.safe_load((out / "acme-dev.yaml").read_text())
+    assert (found["spec"]["commit"], second != first) == (second, True)
 
 
 def test_differences_are_a_result_and_errors_are_not(place: Path) -> None:

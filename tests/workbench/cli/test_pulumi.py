@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
@@ -17,7 +18,9 @@ from support.eks import DOCUMENT
 from workbench import stacks
 from workbench.cli import pulumi, stack
 from workbench.cli.app import app
+from workbench.engine.inputs import SECRETS_AS_IN_THE_STATE
 from workbench.system.errors import UserError
+from workbench.toolchain import Toolchain
 
 EVENT = b'{"sequence":0,"summaryEvent":{}}\n{"sequence":1,"cancelEvent":{}}\n'
 AUTOMATION = ("--yes", "--skip-preview", "--suppress-progress", "--diff", "--exec-kind=auto.local")
@@ -103,6 +106,16 @@ def test_the_listener_gets_the_events_also_of_a_failed_run(ran: Ran, tmp_path: P
     assert listener.read_bytes() == EVENT
 
 
+def test_a_preview_that_succeeded_fails_if_its_events_are_lost(ran: Ran) -> None:
+    ran.error = typer.Exit(0)  # type: ignore[assignment] # as every preview ends
+    assert "took no events: UNAVAILABLE" in refused(
+        "preview", "--stack", "acme-dev", "--event-log", "tcp://127.0.0.1:1"
+    )
+    ran.error = typer.Exit(1)  # type: ignore[assignment]
+    failed = run("preview", "--stack", "acme-dev", "--event-log", "tcp://127.0.0.1:1")
+    assert (failed.exit_code, "note: --event-log" in failed.stderr) == (1, True)
+
+
 def test_a_listener_that_takes_no_events_does_not_hide_the_result(ran: Ran) -> None:
     ran.error = UserError("refused")
     done = run("up", "--stack", "acme-dev", "--event-log", "tcp://127.0.0.1:1")
@@ -121,20 +134,34 @@ def test_a_listener_that_takes_no_events_does_not_hide_the_result(ran: Ran) -> N
         ["stack", "output", "--json", "--show-secrets", "--stack", "acme-dev"],
         ["stack", "history", "--json"],
         ["config", "--json"],
-        ["--version"],
+        ["config", "get", "a"],
+        ["stack", "--stack", "acme-dev"],
         ["up", "--help"],
         ["destroy", "-h"],
     ],
     ids=" ".join,
 )
 def test_the_engine_runs_what_changes_nothing(ran: Ran, arguments: list[str]) -> None:
-    run(*arguments)
-    assert (ran.engine, ran.ours) == ([arguments], [])
+    run("--non-interactive", *arguments)
+    found = [[each for each in call if each != "--non-interactive"] for call in ran.engine]
+    assert (found, ran.ours) == ([arguments], [])
 
 
 def test_without_a_command_it_is_the_version(ran: Ran) -> None:
     run()
-    assert ran.engine == [["version"]]
+    assert ran.engine == [["--non-interactive", "version"]]
+
+
+def test_the_engine_leaves_the_stack_file_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    became = list[Any]()
+    toolchain = Toolchain({"pulumi": Path("/tools/pulumi")})
+    monkeypatch.setattr(pulumi, "ensure", lambda *_, **__: toolchain)
+    monkeypatch.setattr(os, "execve", lambda *given: became.append(given))
+    pulumi._engine(["version"])
+    ((program, arguments, variables),) = became
+    assert (program, arguments) == (Path("/tools/pulumi"), ["/tools/pulumi", "version"])
+    assert variables.items() >= SECRETS_AS_IN_THE_STATE.items()
+    assert variables["PATH"].startswith("/tools:")
 
 
 @pytest.mark.parametrize(
@@ -154,6 +181,15 @@ def test_without_a_command_it_is_the_version(ran: Ran) -> None:
         ["--color=never", "up"],
         ["stack", "-s", "select", "rm"],
         ["destroy", "--message", "--help"],
+        ["--", "-h", "destroy", "--help=false"],
+        ["--", "-h", "--non-interactive", "destroy", "--help=false"],
+        ["--version", "up"],
+        ["stack", "--stack", "acme-dev", "rm"],
+        ["stack", "--show-urns", "rm"],
+        ["config", "set", "a", "b"],
+        ["config", "set-all", "--plaintext", "a=b"],
+        ["plugin", "rm", "--all"],
+        ["policy", "disable", "a"],
     ],
     ids=" ".join,
 )
@@ -180,7 +216,10 @@ def test_options_that_would_change_what_up_does_are_refused(ran: Ran, options: l
 
 
 def test_other_organizations_local_stacks_and_unknown_ones_are_refused(ran: Ran) -> None:
-    assert "'acme/acme-dev' names an organization; use 'acme-dev'" in refused("up", "--stack", "acme/acme-dev")
+    for name in ("acme/acme-dev", "organization/other/acme-dev", "acme/igz-clusters/acme-dev"):
+        assert f"--stack: '{name}': use 'acme-dev', the project is always igz-clusters" in refused(
+            "up", "--stack", name
+        )
     assert "'local' is a local stack" in refused("up", "--stack", "local")
     assert "Stack 'other'" in refused("up", "--stack", "other")
     assert "expected one argument" in refused("up", "--stack")

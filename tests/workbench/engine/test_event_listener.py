@@ -25,7 +25,9 @@ class Server(events_pb2_grpc.EventsServicer):
         return Empty()
 
 
-def test_a_server_gets_one_message_an_event() -> None:
+def test_a_server_gets_one_message_an_event_whatever_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "grpc_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
     server, listener = grpc.server(futures.ThreadPoolExecutor(max_workers=1)), Server()
     events_pb2_grpc.add_EventsServicer_to_server(listener, server)
     port = server.add_insecure_port("127.0.0.1:0")

@@ -15,6 +15,8 @@ Folder = Callable[..., Path]
 CHOICES = """\
 repository: https://github.com/acme/clusters
 image: registry.example.com/igz-clusters:0.2.0
+backend: s3://acme-state
+secretEnvironment: {PULUMI_CONFIG_PASSPHRASE: {secret: pulumi, key: passphrase}}
 """
 
 

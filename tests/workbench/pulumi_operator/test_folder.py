@@ -1,5 +1,6 @@
 """The operator's objects: what follows from the files of a folder, and how objects in a folder differ from it."""
 
+import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from workbench import stacks
 from workbench.pulumi_operator import folder as operated
 from workbench.pulumi_operator.manifests import WORKSPACES
 from workbench.pulumi_operator.model import IMAGE_FOLDER
@@ -28,15 +30,15 @@ waves:
     stacks: [acme-prod]
 """
 ALL = """\
-repository: git@github.com:acme/clusters
+repository: https://github.com/acme/clusters
 directory: clusters
-git:
-  sshPrivateKey: {secret: git, key: key}
+gitToken: {secret: git, key: token}
 image: registry.example.com/igz-clusters:0.2.0
 backend: s3://acme-state
 namespace: clusters
 serviceAccount: updates
 serviceAccountAnnotations: {example.com/role: updates}
+imagePullSecrets: [registry]
 podLabels: {azure.workload.identity/use: "true"}
 environment: {AWS_REGION: eu-west-1}
 secretEnvironment:
@@ -71,11 +73,12 @@ def test_a_stack_runs_in_the_image_at_a_commit_and_finds_only_our_pulumi(folder:
     assert found["projectRepo"] == "https://github.com/acme/clusters"
     assert found["commit"] == COMMIT
     assert found["envRefs"]["PATH"]["literal"]["value"].startswith(f"{IMAGE_FOLDER}:")
+    assert found["envRefs"]["USER"]["literal"]["value"], "the engine looks for the user's name, and the image has none"
     workspace = found["workspaceTemplate"]["spec"]
     assert workspace["image"] == "registry.example.com/igz-clusters:0.2.0"
     assert workspace["securityProfile"] == "restricted"
     assert workspace["resources"]["requests"] == workspace["resources"]["limits"]
-    absent = {"branch", "config", "destroyOnFinalize", "preview", "prerequisites", "repoDir", "backend", "gitAuth"}
+    absent = {"branch", "config", "destroyOnFinalize", "preview", "prerequisites", "repoDir", "gitAuth"}
     assert absent.isdisjoint(found)
 
 
@@ -83,9 +86,7 @@ def test_every_choice_is_in_the_objects(folder: Folder) -> None:
     folder("acme-dev", operator=ALL, secretsprovider="awskms://alias/pulumi")
     found = spec("acme-dev")
     assert found["repoDir"] == "clusters"
-    assert found["gitAuth"] == {
-        "sshAuth": {"sshPrivateKey": {"type": "Secret", "secret": {"name": "git", "key": "key"}}}
-    }
+    assert found["gitAuth"] == {"accessToken": {"type": "Secret", "secret": {"name": "git", "key": "token"}}}
     assert found["backend"] == "s3://acme-state"
     assert found["secretsProvider"] == "awskms://alias/pulumi"
     assert found["serviceAccountName"] == "updates"
@@ -99,6 +100,7 @@ def test_every_choice_is_in_the_objects(folder: Folder) -> None:
     namespace, account, binding = objects()[WORKSPACES]
     assert namespace["metadata"]["name"] == "clusters"
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+    assert account["imagePullSecrets"] == [{"name": "registry"}]
     assert account["metadata"]["annotations"] == {"example.com/role": "updates"}
     assert binding["roleRef"]["name"] == "system:auth-delegator"
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "updates", "namespace": "clusters"}]
@@ -165,9 +167,49 @@ def test_a_folder_of_local_stacks_has_nothing_for_the_operator(folder: Folder) -
     assert "has no stack in a cloud" in refusal()
 
 
-def test_a_stack_cannot_have_the_name_of_the_shared_file(folder: Folder) -> None:
-    folder(WORKSPACES)
-    assert f"A stack cannot be called {WORKSPACES!r} here" in refusal()
+LONG = "a" * 43
+
+
+def test_what_would_fail_in_the_operators_cluster_is_refused_together(folder: Folder) -> None:
+    folder("acme-dev", "0-dev", LONG, operator="repository: https://h/a\nimage: a/b:1\nbackend: s3://state\n")
+    assert refusal().splitlines() == [
+        *(
+            f"{name}: the operator takes names of at most 42 characters that start with a letter"
+            for name in ("0-dev", LONG)
+        ),
+        *(
+            f"{name}: needs `secretsprovider` in its stack file, or PULUMI_CONFIG_PASSPHRASE in secretEnvironment of "
+            "operator.yaml"
+            for name in ("0-dev", LONG, "acme-dev")
+        ),
+    ]
+
+
+def test_pulumi_cloud_needs_a_token(folder: Folder) -> None:
+    folder("acme-dev", operator="repository: https://h/a\nimage: a/b:1\n")
+    assert refusal() == "operator.yaml: secretEnvironment: Pulumi Cloud needs PULUMI_ACCESS_TOKEN; or set `backend`"
+
+
+def test_a_stack_file_may_say_how_its_secrets_are_encrypted(folder: Folder) -> None:
+    keys = {"secretsprovider": "awskms://alias/pulumi"}
+    folder("acme-dev", operator="repository: https://h/a\nimage: a/b:1\nbackend: s3://state\n", **keys)
+    assert list(operated.read().stacks) == ["acme-dev"]
+
+
+def test_the_directory_must_be_that_of_the_stack_files(
+    folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "--quiet", str(folder("acme-dev"))], check=True)
+    assert list(operated.read().stacks) == ["acme-dev"]
+    inner = tmp_path / "clusters"
+    inner.mkdir()
+    for file in tmp_path.glob("*.yaml"):
+        file.rename(inner / file.name)
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(inner))
+    said = f"operator.yaml: directory: must be 'clusters', where {inner} is in its repository, not '.'"
+    assert refusal() == said
+    (inner / "operator.yaml").write_text(f"directory: clusters/\n{(inner / 'operator.yaml').read_text()}")
+    assert list(operated.read().stacks) == ["acme-dev"]
 
 
 @pytest.mark.parametrize("text", ["- a\n", "a: [\n"], ids=["list", "broken"])

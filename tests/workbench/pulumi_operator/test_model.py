@@ -18,8 +18,7 @@ LABEL = "must be 1 to 63 lower-case letters, digits or '-', no '-' at the ends"
 NOT_PLAIN = "is secret; name a key of a Secret in secretEnvironment"
 RESERVED = "is set by igz-clusters; remove it"
 VARIABLE = "must be letters, digits or '_', no digit first"
-ONE = "specify accessToken or sshPrivateKey, and not both"
-REPOSITORY = "must be an address for Git without credentials: https://HOST/PATH or git@HOST:PATH"
+REPOSITORY = "must be an https address without credentials: https://HOST/PATH"
 IMAGE = "must name a tag other than 'latest', or a digest: registry.example.com/igz-clusters:0.2.0"
 BACKEND = "must be the address of a backend that pods can reach: https, s3, azblob or gs"
 DIRECTORY = "must be a folder in the repository, relative to its root"
@@ -39,6 +38,8 @@ def problems(changes: dict[str, Any]) -> dict[str, str]:
         ({"repository": "http://github.com/acme/clusters"}, "repository", REPOSITORY),
         ({"repository": "https://token@github.com/acme/clusters"}, "repository", REPOSITORY),
         ({"repository": "../clusters"}, "repository", REPOSITORY),
+        ({"repository": "git@github.com:acme/clusters"}, "repository", REPOSITORY),
+        ({"repository": "https://github.com"}, "repository", REPOSITORY),
         ({"directory": "/clusters"}, "directory", DIRECTORY),
         ({"directory": "a/../../b"}, "directory", DIRECTORY),
         ({"image": "registry.example.com/igz-clusters"}, "image", IMAGE),
@@ -47,9 +48,16 @@ def problems(changes: dict[str, Any]) -> dict[str, str]:
         ({"backend": "file:///data"}, "backend", BACKEND),
         ({"namespace": "Clusters"}, "namespace", LABEL),
         ({"serviceAccount": "-"}, "serviceAccount", LABEL),
-        ({"git": {}}, "git.sshPrivateKey", ONE),
-        ({"git": {"accessToken": KEY, "sshPrivateKey": KEY}}, "git.sshPrivateKey", ONE),
-        ({"git": {"accessToken": {"secret": "git", "key": "a b"}}}, "git.accessToken.key", "must be letters, digits"),
+        ({"gitToken": {"secret": "Git", "key": "a"}}, "gitToken.secret", "must be 1 to 253 lower-case letters"),
+        ({"gitToken": {"secret": "git", "key": "a b"}}, "gitToken.key", "must be letters, digits"),
+        ({"imagePullSecrets": ["a_b"]}, "imagePullSecrets.0", "must be 1 to 253 lower-case letters"),
+        ({"podLabels": {"a b": "x"}}, "podLabels.a b", "a label's key must be"),
+        ({"podLabels": {"a": "x y"}}, "podLabels.a", "must be at most 63 letters"),
+        ({"podLabels": {"a": True}}, "podLabels.a", "must be text; put it in quotes"),
+        ({"podLabels": {"auto.pulumi.com/component": "x"}}, "podLabels.auto.pulumi.com/component", "is a label of the"),
+        ({"serviceAccountAnnotations": {"/a": "x"}}, "serviceAccountAnnotations./a", "the part before '/' must be"),
+        ({"environment": {"AGENT_MEMLIMIT": "1"}}, "environment.AGENT_MEMLIMIT", RESERVED),
+        ({"environment": {"USER": "me"}}, "environment.USER", RESERVED),
         ({"environment": {"1A": "x"}}, "environment.1A", VARIABLE),
         ({"environment": {"PATH": "/bin"}}, "environment.PATH", RESERVED),
         ({"environment": {"PULUMI_BACKEND_URL": "s3://b"}}, "environment.PULUMI_BACKEND_URL", RESERVED),
@@ -78,10 +86,11 @@ def test_a_mistake_is_named_at_its_place(changes: dict[str, Any], path: str, mes
 
 
 def test_all_mistakes_are_named_together() -> None:
-    given = {"repository": "x", "environment": {"PATH": "x", "A_TOKEN": "x"}, "preview": 1, "git": {}}
+    given = {"repository": "x", "environment": {"PATH": "x", "A_TOKEN": "x"}, "preview": 1, "gitToken": {}}
     assert list(problems(given)) == [
         "repository",
-        "git.sshPrivateKey",
+        "gitToken.secret",
+        "gitToken.key",
         "environment.PATH",
         "environment.A_TOKEN",
         "preview",
@@ -91,10 +100,11 @@ def test_all_mistakes_are_named_together() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"repository": "git@github.com:acme/clusters.git", "git": {"sshPrivateKey": KEY}},
-        {"repository": "ssh://git@git.example.com:2222/acme/clusters"},
+        {"repository": "https://git.example.com:8443/acme/clusters.git", "gitToken": {"secret": "a.b", "key": "k"}},
         {"image": DIGEST},
         {"image": "localhost:5000/igz-clusters:0.2.0"},
+        {"image": DIGEST.replace("@", ":v1.2-RC@")},
+        {"image": DIGEST.replace("@", ":latest@")},
         {"backend": "https://pulumi.example.com"},
         {"backend": "azblob://state?storage_account=acme"},
         {"environment": {"PULUMI_CONFIG_PASSPHRASE_FILE": "/run/secrets/passphrase"}},
@@ -111,6 +121,8 @@ def test_a_name_says_that_a_variable_is_secret(name: str) -> None:
     assert is_secret(name)
 
 
-@pytest.mark.parametrize("name", ["AWS_REGION", "ARM_CLIENT_ID", "AZURE_FEDERATED_TOKEN_FILE"])
+@pytest.mark.parametrize(
+    "name", ["AWS_REGION", "ARM_CLIENT_ID", "AZURE_FEDERATED_TOKEN_FILE", "ARM_OIDC_TOKEN_FILE_PATH"]
+)
 def test_other_names_do_not(name: str) -> None:
     assert not is_secret(name)

@@ -9,7 +9,7 @@ import yaml
 from workbench.cli import pulumi
 from workbench.cli.operator import app
 from workbench.pulumi_operator.manifests import WORKSPACES
-from workbench.pulumi_operator.model import OperatorFile
+from workbench.pulumi_operator.model import SET, OperatorFile
 from workbench.system.paths import PROJECT_ROOT
 
 PAGE = (PROJECT_ROOT / "docs" / "operator.md").read_text()
@@ -18,7 +18,7 @@ PAGE = (PROJECT_ROOT / "docs" / "operator.md").read_text()
 def default(field: Any) -> str:
     if field.is_required():
         return "required"
-    if field.default is None or field.default == {}:
+    if field.default in (None, {}, ()):
         return "none"
     if isinstance(field.default, str | bool):
         return f"{field.default}" if isinstance(field.default, str) else json.dumps(field.default)
@@ -33,8 +33,14 @@ def test_the_example_is_valid_and_every_key_is_explained_with_its_default() -> N
     assert {key: shown.strip("`") for key, shown in rows.items()} == {**defaults, "backend": "Pulumi Cloud"}
 
 
-def test_the_page_names_the_commands_and_what_is_refused() -> None:
+def test_the_page_names_the_commands_and_those_of_the_engine() -> None:
     assert {"manifests", "check"} == {each.callback.__name__ for each in app.registered_commands if each.callback}
     assert all(f"operator {name}" in PAGE for name in ("manifests", "check"))
-    assert f"`{WORKSPACES}.yaml`" in PAGE or f"{WORKSPACES}.yaml" in PAGE
-    assert {"destroy", "refresh"}.isdisjoint(pulumi._UNCHANGED)
+    assert f"operator/{WORKSPACES}.yaml" in PAGE
+    (row,) = re.findall(r"^\| (.*) \| the engine itself \|$", PAGE, re.MULTILINE)
+    named = dict[str, set[str]]()
+    for command in re.findall(r"`([a-z -]+)`", row):
+        first, _, second = command.partition(" ")
+        named.setdefault(first, set()).add(second)
+    assert named == pulumi._OF_THE_ENGINE
+    assert set(re.findall(r"`(\w+)`", PAGE.partition("Variables that are set")[2].partition("\n\n")[0])) == {*SET}
