@@ -19,8 +19,8 @@ WORKSPACES: Final = "00-workspaces"
 """Name of the file with what all stacks share, which `kubectl apply --filename DIR` must read first."""
 
 NAME_MAX: Final = 42
-"""Length of a stack's name: the operator appends ``-workspace`` for a StatefulSet, and Kubernetes a hash of 10 digits for
-a label of its pods: https://github.com/kubernetes/kubernetes/issues/64023.
+"""Length of a stack's name. The operator adds ``-workspace`` for a StatefulSet, and Kubernetes a hash of 10 digits
+for a label of its pods: https://github.com/kubernetes/kubernetes/issues/64023.
 """
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
