@@ -53,22 +53,28 @@ def install(api: Api, objects: Iterable[Manifest]) -> None:
             eventually(lambda path=path: api.send("GET", path).accepted)
 
 
-@contextmanager
-def running(
-    cluster: Cluster, program: str, account: str, namespace: str, *arguments: str, **variables: str
-) -> Iterator["Operator"]:
-    """Run a program with the rights of a service account of the namespace, and end it."""
+def log_in(cluster: Cluster, account: str, namespace: str, file: Path) -> None:
+    """Write a kubeconfig with the rights of a service account of the namespace."""
     config = yaml.safe_load(cluster.kubeconfig().read_text())
     token = cluster.kubectl("create", "token", account, "-n", namespace).stdout.strip()
     config["users"][0]["user"] = {"token": token}
     config["contexts"][0]["context"]["namespace"] = namespace
-    kubeconfig, log = (cluster.data / f"{program}.{suffix}" for suffix in ("kubeconfig", "log"))
-    kubeconfig.write_text(yaml.safe_dump(config))
-    kubeconfig.chmod(0o600)
+    file.touch(0o600)
+    file.write_text(yaml.safe_dump(config))
+
+
+@contextmanager
+def running(
+    cluster: Cluster, program: str | Path, account: str, namespace: str, *arguments: str, **variables: str
+) -> Iterator["Operator"]:
+    """Run a program, of the toolchain or elsewhere, with the rights of a service account of the namespace; end it."""
+    path = program if isinstance(program, Path) else ensure([program]).path(program)
+    kubeconfig, log = (cluster.data / f"{path.name}.{suffix}" for suffix in ("kubeconfig", "log"))
+    log_in(cluster, account, namespace, kubeconfig)
     environment = {**os.environ, "KUBECONFIG": str(kubeconfig), **variables}
     with ExitStack() as stack:
         process = subprocess.Popen(
-            [ensure([program]).path(program), *arguments],
+            [path, *arguments],
             cwd=cluster.data,
             env=environment,
             stdout=stack.enter_context(log.open("wb")),

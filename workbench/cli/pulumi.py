@@ -78,7 +78,7 @@ def pulumi(context: typer.Context) -> None:
     else:
         what = " ".join([command, *([_subcommand(rest)] if command in _OF_THE_ENGINE else [])])
         raise UserError(
-            f"`pulumi {what}` is not supported here: it could change a stack without the checks of {APP}.",
+            f"`pulumi {what}` is not supported here: only `up`, `preview` and commands that change no stack are.",
             f"Use {APP} itself on a machine of yours; `{APP} --help` lists its commands.",
         )
 

@@ -194,7 +194,7 @@ def test_the_engine_leaves_the_stack_file_as_it_is(monkeypatch: pytest.MonkeyPat
     ids=" ".join,
 )
 def test_what_changes_a_stack_without_the_checks_is_refused(ran: Ran, arguments: list[str]) -> None:
-    assert "is not supported here: it could change a stack without the checks of igz-clusters" in refused(*arguments)
+    assert "is not supported here: only `up`, `preview` and commands that change no stack are." in refused(*arguments)
     assert (ran.engine, ran.ours) == ([], [])
 
 
