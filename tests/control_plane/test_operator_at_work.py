@@ -14,7 +14,7 @@ import yaml
 
 from support.api import Api
 from support.aws_emulator import Account, writes
-from support.cluster import Cluster, eventually
+from support.cluster import Cluster, eventually, running_cluster
 from support.operators import Operator, install, running
 from support.pulumi_operator import ACCOUNT, NAMESPACE, SOURCE, Workspaces, build, installed
 from workbench.pulumi_operator.model import SET, is_secret
@@ -54,6 +54,25 @@ class Operated:
     def stack(self, name: str) -> dict[str, Any]:
         return self.cluster.read(f"/apis/pulumi.com/v1/namespaces/{OURS}/stacks/{name}")
 
+    def condition(self, name: str, kind: str) -> dict[str, Any]:
+        """Return a condition of a stack that is true."""
+        found: dict[str, Any] = next(
+            each
+            for each in self.stack(name)["status"]["conditions"]
+            if (each["type"], each["status"]) == (kind, "True")
+        )
+        return found
+
+    def choose(self, **choices: Any) -> None:
+        """Change ``operator.yaml``."""
+        file = self.account.stacks / "operator.yaml"
+        file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | choices))
+
+    def has_namespace(self, stack: str, namespace: str) -> bool:
+        """Return whether the state of a stack has a namespace."""
+        found = self.account.state(stack)["resources"]
+        return any(each["urn"].endswith(f"kubernetes:core/v1:Namespace::{namespace}") for each in found)
+
     def until(self, look: Callable[[], Any]) -> Any:
         """Run the pods until ``look`` is true, and return its answer."""
 
@@ -79,10 +98,11 @@ class Operated:
 
 
 @pytest.fixture(scope="module")
-def operated(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
+def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
     source, folder = Path(os.environ[SOURCE]), tmp_path_factory.mktemp("operator")
     program, agent = build(source, folder)
     with ExitStack() as stack:
+        cluster = stack.enter_context(running_cluster(folder / "cluster"))
         (folder / "account").mkdir()
         account = stack.enter_context(Account.hollow(folder / "account", "dev", "prod"))
         backend = account.environment()["PULUMI_BACKEND_URL"]
@@ -109,34 +129,57 @@ def operated(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iter
         stack.callback(workspaces.stop)
         made = Operated(cluster, account, operator, workspaces, folder / "objects")
         made.git("init", "--quiet")
-        shared = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": OURS}}
-        cluster.apply(shared)
-        cluster.apply(
-            {
-                "apiVersion": "v1",
-                "kind": "Secret",
-                "metadata": {"name": SECRET, "namespace": OURS},
-                "stringData": secret,
-            }
-        )
+        cluster.kubectl("create", "namespace", OURS)
+        where = {"name": SECRET, "namespace": OURS}
+        cluster.apply({"apiVersion": "v1", "kind": "Secret", "metadata": where, "stringData": secret})
         yield made
 
 
-def test_it_updates_wave_by_wave_and_stops_where_up_is_refused(operated: Operated) -> None:
-    aws = operated.account.aws
-    operated.account.edit("dev", namespaces__team={})
+def test_it_updates_wave_by_wave_and_only_as_up_allows(operated: Operated) -> None:
+    account = operated.account
+    account.edit("dev", namespaces__team={})
     operated.commit()
     assert operated.ended("dev")["state"] == "succeeded", operated.workspaces.said[-5000:]
+    assert operated.condition("prod", "Reconciling")["reason"] == "PrerequisiteNotSatisfied"
     assert operated.ended("prod")["state"] == "succeeded", operated.workspaces.said[-5000:]
-    assert len(aws.inventory()["aws:eks/cluster:Cluster"]) == 2
+    assert len(account.aws.inventory()["aws:eks/cluster:Cluster"]) == 2
+    assert operated.stack("prod")["status"]["outputs"]["cluster"]["clusterName"] == "mlrun-prod"
 
-    last = operated.account.last
-    operated.account.edit("dev", namespaces__team=None)
-    operated.account.edit("prod", namespaces__other={})
+    # A loss without an approval: started by hand, `up` of a development stack only warns.
+    last = account.last
+    account.edit("dev", namespaces__team=None)
+    account.edit("prod", namespaces__other={})
     operated.commit()
-    refused = operated.ended("dev")
-    assert refused["state"] == "failed"
-    assert "without an approval" in operated.workspaces.said
-    assert writes(aws.calls(last)) == []
-    print(json.dumps(operated.stack("dev")["status"], indent=1))
-    print(json.dumps(operated.stack("prod")["status"], indent=1))
+    refused = operated.ended("dev", failures=3)
+    assert "'dev' would lose protected resources without an approval. Nothing changed." in refused["message"]
+    assert "failed 3 times" in operated.condition("dev", "Stalled")["message"]
+    assert operated.condition("prod", "Reconciling")["reason"] == "PrerequisiteNotSatisfied"
+    assert writes(account.aws.calls(last)) == []
+    request = "pulumi.com/reconciliation-request=again"
+    operated.cluster.kubectl("annotate", "stack", "dev", "-n", OURS, request)
+    operated.until(lambda: operated.stack("dev")["status"]["lastUpdate"]["name"] != refused["name"])
+
+    account.edit("dev", namespaces__team={})
+    operated.choose(preview=True)
+    operated.commit()
+    assert operated.ended("prod") | {"type": "preview", "state": "succeeded"} == operated.ended("prod")
+    assert not operated.has_namespace("prod", "other")
+
+    operated.choose(preview=False)
+    operated.commit()
+    assert operated.ended("prod") | {"type": "up", "state": "succeeded"} == operated.ended("prod")
+    assert operated.has_namespace("prod", "other")
+
+
+def test_a_deleted_stack_destroys_nothing(operated: Operated) -> None:
+    last, change = operated.account.last, json.dumps({"spec": {"destroyOnFinalize": True}})
+    operated.cluster.kubectl("patch", "stack", "prod", "-n", OURS, "--type=merge", "--patch", change)
+    operated.cluster.kubectl("delete", "stack", "prod", "-n", OURS, "--wait=false")
+
+    def refused() -> bool:
+        update = operated.stack("prod")["status"].get("lastUpdate", {})
+        return "`pulumi destroy` is not supported here" in update.get("message", "")
+
+    operated.until(refused)
+    assert writes(operated.account.aws.calls(last)) == []
+    assert operated.stack("prod")["metadata"]["finalizers"], "it stays until its finalizer is removed"

@@ -167,4 +167,3 @@ class Workspaces:
                 kind, _, name = resource.partition(".")
                 return str(container["resources"][kind][name])
         return str(variable.get("value", ""))
-

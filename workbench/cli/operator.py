@@ -12,6 +12,7 @@ from workbench import stacks
 from workbench.cli.console import FAILED, PLAIN, errors, leave, out
 from workbench.cli.options import AsJson
 from workbench.cli.verdicts import errors_are_no_verdict
+from workbench.fleet.model import AT_ONCE
 from workbench.pulumi_operator import folder
 from workbench.pulumi_operator.folder import Operated
 from workbench.pulumi_operator.manifests import COMMIT_FORM, is_commit
@@ -86,7 +87,8 @@ def _say_left_out(operated: Operated, names: Sequence[str]) -> None:
         return
     for name, why in operated.left_out.items():
         errors.print(f"note: {name} is left out: it {why}.", **PLAIN)
-    if any(wave.failures or wave.bake or wave.verify for wave in operated.plan.waves):
+    plan = operated.plan
+    if plan.at_once != AT_ONCE or any(wave.failures or wave.bake or wave.verify for wave in plan.waves):
         errors.print(
             f"note: the operator waits for earlier waves, but `atOnce`, `failures`, `bake` and `verify` of "
             f"{stacks.FLEET_FILE} apply to `fleet up` only.",
@@ -106,7 +108,13 @@ def _commits(found: Mapping[str, Stack], given: str | None) -> dict[str, str]:
         if not is_commit(given):
             raise UserError(f"--commit: {COMMIT_FORM} (given: {shown(given)}).")
         return dict.fromkeys(found, given)
-    if problems := dict.fromkeys(line for stack in found.values() for line in committed.uncommitted(stack)):
+    project = stacks.folder() / folder.PROJECT_FILE  # the agent reads it in the same commit
+    if problems := dict.fromkeys(line for stack in found.values() for line in committed.uncommitted(stack, project)):
         raise UserError("\n".join(problems), "The operator reads commits: commit and push, or name one: --commit SHA.")
-    commits = {name: committed.last_commit(stack) for name, stack in found.items()}
+    if committed.is_shallow(stacks.folder()):
+        raise UserError(
+            "This clone has only the last commits: which one changed a stack last cannot be seen.",
+            "Fetch all (`git fetch --unshallow`, `fetch-depth: 0` of actions/checkout), or name one: --commit SHA.",
+        )
+    commits = {name: committed.last_commit(stack, project) for name, stack in found.items()}
     return {name: commit for name, commit in commits.items() if commit}

@@ -14,6 +14,7 @@ from workbench import stacks
 from workbench.cli.console import FAILED, PLAIN, errors
 from workbench.engine import cloud, event_listener
 from workbench.engine.inputs import SECRETS_AS_IN_THE_STATE
+from workbench.engine.variables import callers
 from workbench.system import temporary
 from workbench.system.errors import UserError
 from workbench.system.paths import APP, FOLDER_VARIABLE
@@ -23,17 +24,15 @@ from workbench.toolchain.console import progress
 _CHECKED: Final = {"up": "up", "update": "up", "preview": "preview"}
 """Commands of the engine that our own take the place of."""
 
-_OF_THE_ENGINE: Final = {
-    "about": {""},
+_ALWAYS: Final = frozenset({"about", "login", "logout", "version", "whoami"})
+"""Commands that the engine runs itself, with any arguments: they change no stack."""
+
+_BY_SUBCOMMAND: Final = {
     "config": {"", "get"},
-    "login": {""},
-    "logout": {""},
     "plugin": {"ls"},
     "stack": {"", "export", "history", "init", "ls", "output", "select"},
-    "version": {""},
-    "whoami": {""},
 }
-"""Commands that the engine runs itself, with their subcommands: they change no resource and no setting of a stack."""
+"""Subcommands that the engine runs itself: they change no resource and no setting of a stack that is there."""
 
 _STACK: Final = ("--stack", "-s")
 _HELP: Final = frozenset({"--help", "-h"})
@@ -45,7 +44,10 @@ _INSTALL: Final = "install"
 _ORGANISATION: Final = "organization"
 """The only organisation of backends that have none: https://www.pulumi.com/docs/iac/concepts/state-and-backends/."""
 
-_SWITCHES: Final = ("--diff", "--skip-preview", "--suppress-outputs", "--suppress-progress")
+_SWITCHES: Final = (
+    *("--debug", "--diff", "--logflow", "--logtostderr"),
+    *("--suppress-outputs", "--suppress-progress"),
+)
 _VALUES: Final = ("--color", "--exec-agent", "--exec-kind", "--message", "--parallel", "--user-agent")
 """Options that make no difference to what our commands do: those of the Automation API of v3.253.0."""
 
@@ -72,11 +74,11 @@ def pulumi(context: typer.Context) -> None:
     elif mine := _CHECKED.get(command):
         _run(mine, _parsed(command, rest))
     elif command == _INSTALL:
-        errors.print("igz-clusters has its plug-ins and packages already; nothing to install.", **PLAIN)
-    elif _subcommand(rest) in _OF_THE_ENGINE.get(command, ()):
+        errors.print("Nothing to install here: `up` fetches the plug-ins that are missing.", **PLAIN)
+    elif command in _ALWAYS or _subcommand(rest) in _BY_SUBCOMMAND.get(command, ()):
         _engine([_NON_INTERACTIVE, command, *rest])
     else:
-        what = " ".join([command, *([_subcommand(rest)] if command in _OF_THE_ENGINE else [])])
+        what = " ".join([command, *([_subcommand(rest)] if command in _BY_SUBCOMMAND else [])])
         raise UserError(
             f"`pulumi {what}` is not supported here: only `up`, `preview` and commands that change no stack are.",
             f"Use {APP} itself on a machine of yours; `{APP} --help` lists its commands.",
@@ -92,8 +94,14 @@ def _subcommand(rest: Sequence[str]) -> str:
 
 
 def _has_words(options: Sequence[str]) -> bool:
-    values = [index + 1 for index, each in enumerate(options) if each in _STACK]
-    return any(not each.startswith("-") for index, each in enumerate(options) if index not in values)
+    """Return whether there is a word that is not the name of a stack; read as the engine does, from left to right."""
+    left = iter(options)
+    for each in left:
+        if each in _STACK:
+            next(left, None)
+        elif not each.startswith("-"):
+            return True
+    return False
 
 
 def _parsed(command: str, given: Sequence[str]) -> argparse.Namespace:
@@ -103,17 +111,22 @@ def _parsed(command: str, given: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(switch, action="store_true")
     for value in _VALUES:
         parser.add_argument(value)
-    parser.add_argument("--yes", "-y", action="store_true")
+    parser.add_argument("--yes", "-y", "--skip-preview", "-f", action="store_true")
     parser.add_argument("--refresh", "-r", nargs="?")  # `up` always compares with the live resources
-    parser.add_argument("--json", "-j", action="store_true", dest="as_json")
+    parser.add_argument("--verbose", "-v")
+    if command == "preview":
+        parser.add_argument("--json", "-j", action="store_true", dest="as_json")
     parser.add_argument(*_STACK)
     parser.add_argument("--event-log", dest="listener")
     options, unknown = parser.parse_known_args(list(given))
-    if unknown:
+    if unknown:  # a value may be a secret
+        names = dict.fromkeys(each.partition("=")[0] if each.startswith("-") else "arguments" for each in unknown)
         raise UserError(
-            f"`pulumi {command}`: not supported here: {', '.join(unknown)}.",
+            f"`pulumi {command}`: not supported here: {', '.join(names)}.",
             f"A change is always the whole stack file. For anything else use {APP} on a machine of yours.",
         )
+    if command != "preview" and not options.yes:
+        raise UserError(f"`pulumi {command}` changes the stack without a question: add --yes.")
     return options
 
 
@@ -185,5 +198,5 @@ def _engine(arguments: Sequence[str]) -> NoReturn:
     with progress(errors) as report:
         toolchain = ensure(cloud.TOOLS, hermetic=True, progress=report)
     # A stack file without the engine's settings stays as it is: `stack history` would write a new salt into it.
-    variables = {**os.environ, **environment(toolchain, local=False), **SECRETS_AS_IN_THE_STATE}
+    variables = {**callers(), **environment(toolchain, local=False), **SECRETS_AS_IN_THE_STATE}
     os.execve(toolchain.pulumi, [str(toolchain.pulumi), *arguments], variables)  # noqa: S606 no shell between the two

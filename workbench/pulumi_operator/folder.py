@@ -1,5 +1,7 @@
 """``operator.yaml``, the objects that follow from it, and the folder that has them."""
 
+import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -39,6 +41,9 @@ image: registry.example.com/igz-clusters:0.2.0 # built from examples/container/C
 backend: s3://acme-pulumi-state # without it: Pulumi Cloud
 secretEnvironment:
   PULUMI_CONFIG_PASSPHRASE: {secret: pulumi, key: passphrase}"""
+
+_ALSO_APPLIED: Final = (".yml", ".json")
+"""Endings of files that `kubectl apply --filename DIR` reads besides those that are written here."""
 
 _HEADER: Final = f"# Written by `{APP} operator manifests` from {FILE}: edit that file and run it again.\n"
 
@@ -121,13 +126,20 @@ def _unfit(choices: OperatorFile, remote: Mapping[str, Stack]) -> Iterator[str]:
         if len(name) > NAME_MAX or not name[0].isalpha():
             yield f"{name}: the operator takes names of at most {NAME_MAX} characters that start with a letter"
     variables = {*choices.environment, *choices.secret_environment}
-    if (choices.backend or _CLOUD).startswith(_CLOUD) and _TOKEN not in variables:
+    is_cloud = (choices.backend or _CLOUD).startswith(_CLOUD)
+    if is_cloud and _TOKEN not in variables:
         yield f"{FILE}: secretEnvironment: Pulumi Cloud needs {_TOKEN}; or set `backend`"
-    if variables.isdisjoint(_PASSPHRASES) and not (choices.backend or _CLOUD).startswith(_CLOUD):
+    if variables.isdisjoint(_PASSPHRASES):
         for name, stack in remote.items():
-            if secrets_provider(stack) in ("", _ITS_OWN):
+            if _has_passphrase(stack, is_cloud=is_cloud):
                 way = f"{_PASSPHRASES[0]} in secretEnvironment of {FILE}"
                 yield f"{name}: needs `secretsprovider` in its stack file, or {way}"
+
+
+def _has_passphrase(stack: Stack, *, is_cloud: bool) -> bool:
+    """Return whether a passphrase encrypts the secrets of a stack; Pulumi Cloud has keys of its own."""
+    given = secrets_provider(stack)
+    return given == _ITS_OWN or bool(not given and (stack.document.get("encryptionsalt") or not is_cloud))
 
 
 def _choices(place: Path) -> OperatorFile:
@@ -171,8 +183,8 @@ def write(place: Path, files: Mapping[str, Sequence[Manifest]]) -> list[Path]:
     changed = list[Path]()
     for name, objects in files.items():
         file, content = place / f"{name}.yaml", text(objects)
-        if not file.exists() or file.read_text(encoding="utf-8") != content:
-            file.write_text(content, encoding="utf-8")
+        if not file.exists() or file.read_bytes() != content.encode():
+            file.write_bytes(content.encode())
             changed.append(file)
     return changed
 
@@ -192,13 +204,15 @@ def differences(place: Path, operated: Operated) -> Iterator[str]:
         raise UserError(f"{place} has no objects.", f"`{APP} operator manifests --output {place}` writes them.")
     commits = {name: _commit_in(kept.get(name, [])) for name in operated.stacks}
     expected = operated.files(commits)
+    for file in sorted(each for each in place.iterdir() if each.suffix in _ALSO_APPLIED):
+        yield f"{file.name}: is not expected, and `kubectl apply --filename` applies it; delete it"
     for name in sorted(expected.keys() - kept.keys()):
         yield f"{name}.yaml: is missing"
     for name in sorted(kept.keys() - expected.keys()):
         why = operated.left_out.get(name, "is the name of no stack in a cloud")
         yield f"{name}.yaml: {name} {why}; delete the file and the objects in it"
     for name in sorted(expected.keys() & kept.keys()):
-        yield from _unequal(name, expected[name], kept[name])
+        yield from _unequal(f"{name}.yaml", expected[name], kept[name], operated.choices.namespace)
         if name in commits and not is_commit(commits[name]):
             yield f"{name}.yaml: Stack {name}: spec.commit: is {shown(commits[name])}; {COMMIT_FORM}"
 
@@ -207,7 +221,8 @@ def _kept(place: Path) -> dict[str, list[Manifest]]:
     def read_one(file: Path) -> tuple[str, list[Manifest]]:
         try:
             found = list(yaml.safe_load_all(file.read_text(encoding="utf-8")))
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            json.dumps(found, default=str)  # raises ValueError for an object that has itself as a part
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise UserError(f"{file} is not YAML: {' '.join(str(error).split())}") from None
         if not all(isinstance(each, dict) for each in found):
             raise UserError(f"{file} must have Kubernetes objects only.")
@@ -221,23 +236,29 @@ def _commit_in(objects: Sequence[Manifest]) -> Any:
     return next((spec["commit"] for spec in specs if isinstance(spec, dict) and "commit" in spec), None)
 
 
-def _unequal(name: str, expected: Sequence[Manifest], kept: Sequence[Manifest]) -> Iterator[str]:
-    wanted, found = ({_identity(each): each for each in objects} for objects in (expected, kept))
+def _unequal(file: str, expected: Sequence[Manifest], kept: Sequence[Manifest], namespace: str) -> Iterator[str]:
+    wanted, found = ({_identity(each, namespace): each for each in objects} for objects in (expected, kept))
+    for identity, count in Counter(_identity(each, namespace) for each in kept).items():
+        if count > 1:
+            yield f"{file}: {identity}: is there {count} times; keep one"
     for identity in {**wanted, **found}:
         if identity not in found:
-            yield f"{name}.yaml: {identity}: is missing"
+            yield f"{file}: {identity}: is missing"
         elif identity not in wanted:
-            yield f"{name}.yaml: {identity}: is not expected; remove it"
+            yield f"{file}: {identity}: is not expected; remove it"
         else:
             before, after = dict(_leaves(found[identity])), dict(_leaves(wanted[identity]))
             for path in sorted(before.keys() | after.keys()):
                 if before.get(path) != after.get(path):
-                    yield f"{name}.yaml: {identity}: {path}: is {_said(before, path)}, must be {_said(after, path)}"
+                    yield f"{file}: {identity}: {path}: is {_said(before, path)}, must be {_said(after, path)}"
 
 
-def _identity(each: Manifest) -> str:
-    metadata = each.get("metadata")
-    return f"{each.get('kind')} {metadata.get('name') if isinstance(metadata, dict) else None}"
+def _identity(each: Manifest, usual: str) -> str:
+    """Return kind and name of an object, with its namespace unless that is the usual one."""
+    given = each.get("metadata")
+    metadata = given if isinstance(given, dict) else {}
+    place = metadata.get("namespace", usual)
+    return f"{each.get('kind')} {metadata.get('name')}{'' if place == usual else f' in namespace {place}'}"
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

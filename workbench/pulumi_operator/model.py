@@ -42,13 +42,13 @@ _SECRET_PARTS: Final = ("PASSPHRASE", "PASSWORD", "SECRET", "TOKEN")
 _FILES: Final = ("_FILE", "_FILE_PATH")
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_REPOSITORY: Final = re.compile(r"https://[^\s/@]+/[^\s@]+")
+_REPOSITORY: Final = re.compile(r"https://[^\s/@?#]+/[^\s@?#]+")
 _IMAGE: Final = re.compile(
     r"[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)*(:(?P<tag>\w[\w.-]{0,127}))?(?P<digest>@sha256:[0-9a-f]{64})?"
 )
-_BACKEND: Final = re.compile(r"(https|s3|azblob|gs)://\S+")
-_SECRET_NAME: Final = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
-_SECRET_KEY: Final = re.compile(r"[A-Za-z0-9._-]+")
+_BACKEND: Final = re.compile(r"(https|s3|azblob|gs)://[^\s@]+")
+_SECRET_NAME: Final = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_SECRET_KEY: Final = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]+")
 
 
 def _label(name: str) -> str:
@@ -59,19 +59,19 @@ def _label(name: str) -> str:
 
 def _secret_name(name: str) -> str:
     if not _SECRET_NAME.fullmatch(name):
-        raise ValueError("must be 1 to 253 lower-case letters, digits, '-' or '.', alphanumeric at both ends")
+        raise ValueError("must be 1 to 253 lower-case letters, digits, '-' or '.', alphanumeric at ends and beside '.'")
     return name
 
 
 def _secret_key(key: str) -> str:
     if not _SECRET_KEY.fullmatch(key):
-        raise ValueError("must be letters, digits, '-', '_' or '.'")
+        raise ValueError("must be letters, digits, '-', '_' or '.', and more than dots")
     return key
 
 
 def _repository(url: str) -> str:
     if not _REPOSITORY.fullmatch(url):
-        raise ValueError("must be an https address without credentials: https://HOST/PATH")
+        raise ValueError("must be the https address that `git clone` takes, without credentials: https://HOST/PATH")
     return url
 
 
@@ -90,13 +90,15 @@ def _image(name: str) -> str:
 
 def _backend(url: str) -> str:
     if not _BACKEND.fullmatch(url):
-        raise ValueError("must be the address of a backend that pods can reach: https, s3, azblob or gs")
+        raise ValueError(
+            "must be the address of a backend that pods can reach: https, s3, azblob or gs, no credentials"
+        )
     return url
 
 
 def is_secret(variable: str) -> bool:
     """Return whether a variable of this name holds a secret; the name of a file that holds one is none."""
-    has_part = any(part in variable for part in _SECRET_PARTS) and not variable.endswith(_FILES)
+    has_part = any(part in variable.upper() for part in _SECRET_PARTS) and not variable.endswith(_FILES)
     return has_part or is_variable(variable)
 
 

@@ -65,9 +65,10 @@ def test_it_writes_only_what_differs(place: Path) -> None:
 
 
 def test_settings_of_waves_that_the_operator_does_not_follow_are_named(place: Path) -> None:
-    (place / "fleet.yaml").write_text("waves: [{name: all, stacks: ['*'], bake: 30m}]")
-    said = " ".join(run("manifests", "--commit", COMMIT).stderr.split())
-    assert "`atOnce`, `failures`, `bake` and `verify` of fleet.yaml apply to `fleet up` only" in said
+    for chosen in ("waves: [{name: all, stacks: ['*'], bake: 30m}]", "atOnce: 1\nwaves: [{name: all, stacks: ['*']}]"):
+        (place / "fleet.yaml").write_text(chosen)
+        said = " ".join(run("manifests", "--commit", COMMIT).stderr.split())
+        assert "`atOnce`, `failures`, `bake` and `verify` of fleet.yaml apply to `fleet up` only" in said
 
 
 @pytest.mark.parametrize("given", ["main", COMMIT[:12], COMMIT.upper()])
@@ -83,6 +84,28 @@ def test_stack_files_must_be_committed(place: Path) -> None:
     (place / "Pulumi.acme-dev.yaml").write_text((place / "Pulumi.acme-dev.yaml").read_text() + "\n")
     said = str(run("manifests").exception)
     assert said.startswith("Pulumi.acme-dev.yaml has changes that are not committed.\nThe operator reads commits")
+
+
+def test_the_commit_has_the_project_file_that_the_agent_reads(place: Path) -> None:
+    project = place / "Pulumi.yaml"
+    lines = project.read_text()
+    project.unlink()
+    commit(place)
+    project.write_text(lines)
+    assert "Pulumi.yaml has changes that are not committed" in str(run("manifests").exception)
+    second = commit(place)
+    assert list(yaml.safe_load_all(run("manifests").stdout))[-1]["spec"]["commit"] == second
+
+
+def test_a_shallow_clone_does_not_know_which_commit_changed_a_stack(
+    place: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(place)
+    clone = tmp_path_factory.mktemp("shallow") / "clone"
+    subprocess.run([*GIT, "clone", "--quiet", "--depth", "1", place.as_uri(), str(clone)], check=True)
+    monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(clone))
+    assert "This clone has only the last commits" in str(run("manifests").exception)
+    assert run("manifests", "--commit", COMMIT).exit_code == 0
 
 
 def test_a_stack_keeps_its_commit_until_its_files_change(place: Path) -> None:

@@ -91,9 +91,9 @@ def test_preview_is_ours_too(ran: Ran) -> None:
 
 
 def test_the_stack_may_be_named_by_the_environment(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "which stack? Use --stack NAME, or set PULUMI_STACK" in refused("up")
+    assert "which stack? Use --stack NAME, or set PULUMI_STACK" in refused("up", "--yes")
     monkeypatch.setenv("PULUMI_STACK", "acme-dev")
-    assert run("up").exit_code == 0
+    assert run("up", "--yes").exit_code == 0
     assert ran.ours[0][:2] == ("up", "acme-dev")
 
 
@@ -101,7 +101,7 @@ def test_the_stack_may_be_named_by_the_environment(ran: Ran, monkeypatch: pytest
 def test_the_listener_gets_the_events_also_of_a_failed_run(ran: Ran, tmp_path: Path, fails: bool) -> None:
     listener = tmp_path / "events"
     ran.error = UserError("refused") if fails else None
-    done = run("up", "--stack", "acme-dev", "--event-log", str(listener))
+    done = run("up", "--yes", "--stack", "acme-dev", "--event-log", str(listener))
     assert done.exit_code == int(fails)
     assert listener.read_bytes() == EVENT
 
@@ -118,7 +118,7 @@ def test_a_preview_that_succeeded_fails_if_its_events_are_lost(ran: Ran) -> None
 
 def test_a_listener_that_takes_no_events_does_not_hide_the_result(ran: Ran) -> None:
     ran.error = UserError("refused")
-    done = run("up", "--stack", "acme-dev", "--event-log", "tcp://127.0.0.1:1")
+    done = run("up", "--yes", "--stack", "acme-dev", "--event-log", "tcp://127.0.0.1:1")
     assert done.exception is ran.error
     assert "note: --event-log: tcp://127.0.0.1:1 took no events: UNAVAILABLE." in done.stderr
 
@@ -135,6 +135,8 @@ def test_a_listener_that_takes_no_events_does_not_hide_the_result(ran: Ran) -> N
         ["stack", "history", "--json"],
         ["config", "--json"],
         ["config", "get", "a"],
+        ["login", "s3://acme-state"],
+        ["about", "--json"],
         ["stack", "--stack", "acme-dev"],
         ["up", "--help"],
         ["destroy", "-h"],
@@ -153,6 +155,7 @@ def test_without_a_command_it_is_the_version(ran: Ran) -> None:
 
 
 def test_the_engine_leaves_the_stack_file_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PULUMI_OPTION_SHOW_SECRETS", "true")
     became = list[Any]()
     toolchain = Toolchain({"pulumi": Path("/tools/pulumi")})
     monkeypatch.setattr(pulumi, "ensure", lambda *_, **__: toolchain)
@@ -162,6 +165,7 @@ def test_the_engine_leaves_the_stack_file_as_it_is(monkeypatch: pytest.MonkeyPat
     assert (program, arguments) == (Path("/tools/pulumi"), ["/tools/pulumi", "version"])
     assert variables.items() >= SECRETS_AS_IN_THE_STATE.items()
     assert variables["PATH"].startswith("/tools:")
+    assert "PULUMI_OPTION_SHOW_SECRETS" not in variables, "outputs would be in the status of a Stack in clear"
 
 
 @pytest.mark.parametrize(
@@ -186,6 +190,9 @@ def test_the_engine_leaves_the_stack_file_as_it_is(monkeypatch: pytest.MonkeyPat
         ["--version", "up"],
         ["stack", "--stack", "acme-dev", "rm"],
         ["stack", "--show-urns", "rm"],
+        ["stack", "--stack", "-s", "rm", "--stack", "acme-dev", "--yes", "--force"],
+        ["stack", "-s", "--stack", "import", "--file=x"],
+        ["config", "--stack", "-s", "refresh", "--force", "--stack=acme-dev"],
         ["config", "set", "a", "b"],
         ["config", "set-all", "--plaintext", "a=b"],
         ["plugin", "rm", "--all"],
@@ -202,26 +209,41 @@ def test_what_changes_a_stack_without_the_checks_is_refused(ran: Ran, arguments:
     "options",
     [
         ["--target", "urn"],
-        ["--replace", "urn"],
+        ["--replace=urn"],
         ["--policy-pack", "p"],
         ["--plan", "p"],
         ["--config-file", "f"],
+        ["--config", "password=secret"],
+        ["--json"],
         ["--tar"],
     ],
     ids=" ".join,
 )
 def test_options_that_would_change_what_up_does_are_refused(ran: Ran, options: list[str]) -> None:
-    assert f"`pulumi up`: not supported here: {', '.join(options)}." in refused("up", "--stack", "acme-dev", *options)
+    names = [options[0].partition("=")[0], *["arguments"][: len(options) - 1]]
+    said = refused("up", "--yes", "--stack", "acme-dev", *options)
+    assert f"`pulumi up`: not supported here: {', '.join(names)}." in said
+    assert "secret" not in said
     assert ran.ours == []
+
+
+def test_a_change_needs_yes(ran: Ran) -> None:
+    assert refused("up", "--stack", "acme-dev") == "`pulumi up` changes the stack without a question: add --yes."
+    assert ran.ours == []
+
+
+def test_the_operators_log_level_is_accepted(ran: Ran) -> None:
+    assert run("up", "--yes", "--stack", "acme-dev", "--logtostderr", "-v=9").exit_code == 0
+    assert [name for name, *_ in ran.ours] == ["up"]
 
 
 def test_other_organizations_local_stacks_and_unknown_ones_are_refused(ran: Ran) -> None:
     for name in ("acme/acme-dev", "organization/other/acme-dev", "acme/igz-clusters/acme-dev"):
         assert f"--stack: '{name}': use 'acme-dev', the project is always igz-clusters" in refused(
-            "up", "--stack", name
+            "up", "--yes", "--stack", name
         )
-    assert "'local' is a local stack" in refused("up", "--stack", "local")
-    assert "Stack 'other'" in refused("up", "--stack", "other")
+    assert "'local' is a local stack" in refused("up", "--yes", "--stack", "local")
+    assert "Stack 'other'" in refused("up", "--yes", "--stack", "other")
     assert "expected one argument" in refused("up", "--stack")
     assert ran.ours == []
 

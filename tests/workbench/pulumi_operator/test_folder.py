@@ -190,6 +190,15 @@ def test_pulumi_cloud_needs_a_token(folder: Folder) -> None:
     assert refusal() == "operator.yaml: secretEnvironment: Pulumi Cloud needs PULUMI_ACCESS_TOKEN; or set `backend`"
 
 
+def test_a_stack_in_pulumi_cloud_may_have_a_passphrase(folder: Folder) -> None:
+    choices = "repository: https://h/a\nimage: a/b:1\nsecretEnvironment: {PULUMI_ACCESS_TOKEN: {secret: a, key: b}}\n"
+    folder("acme-dev", operator=choices)
+    assert list(operated.read().stacks) == ["acme-dev"]
+    for key in ("secretsprovider", "encryptionsalt"):
+        folder("acme-dev", operator=choices, **{key: "passphrase"})
+        assert refusal().startswith("acme-dev: needs `secretsprovider` in its stack file, or PULUMI_CONFIG_PASSPHRASE")
+
+
 def test_a_stack_file_may_say_how_its_secrets_are_encrypted(folder: Folder) -> None:
     keys = {"secretsprovider": "awskms://alias/pulumi"}
     folder("acme-dev", operator="repository: https://h/a\nimage: a/b:1\nbackend: s3://state\n", **keys)
@@ -259,6 +268,31 @@ def test_every_difference_is_named(folder: Folder) -> None:
     ]
 
 
+def test_objects_that_kubectl_applies_too_are_named(folder: Folder) -> None:
+    out = folder("acme-dev") / "out"
+    operated.write(out, objects())
+    (same,) = yaml.safe_load_all((out / "acme-dev.yaml").read_text())
+    elsewhere = {**same, "metadata": {**same["metadata"], "namespace": "other"}}
+    (out / "acme-dev.yaml").write_text(yaml.safe_dump_all([elsewhere, same, same]))
+    for name in ("more.yml", "more.json", "notes.md"):
+        (out / name).write_text("kind: Stack\n")
+    assert list(operated.differences(out, operated.read())) == [
+        *(
+            f"more.{end}: is not expected, and `kubectl apply --filename` applies it; delete it"
+            for end in ("json", "yml")
+        ),
+        "acme-dev.yaml: Stack acme-dev: is there 2 times; keep one",
+        "acme-dev.yaml: Stack acme-dev in namespace other: is not expected; remove it",
+    ]
+
+
+def test_a_file_that_is_no_text_is_written_again(folder: Folder) -> None:
+    out = folder("acme-dev") / "out"
+    operated.write(out, objects())
+    (out / "acme-dev.yaml").write_bytes(b"\xff")
+    assert operated.write(out, objects()) == [out / "acme-dev.yaml"]
+
+
 @pytest.mark.parametrize("change", ["commit: main", "commit: 12", ""], ids=["branch", "number", "absent"])
 def test_an_object_without_a_whole_commit_differs(folder: Folder, change: str) -> None:
     out = folder("acme-dev") / "out"
@@ -276,8 +310,11 @@ def test_a_folder_that_cannot_be_compared_is_an_error(folder: Folder) -> None:
     out = place / "out"
     operated.write(out, objects())
     (out / "acme-dev.yaml").write_text("a: [")
+    (out / "latin.yaml").write_bytes("a: é".encode("latin-1"))
     (out / "more.yaml").write_text("- 1\n")
+    (out / "round.yaml").write_text("a: &a {b: *a}\n")
     with pytest.raises(UserError) as refused:
         list(operated.differences(out, operated.read()))
-    assert "acme-dev.yaml is not YAML" in str(refused.value)
+    for name in ("acme-dev", "latin", "round"):
+        assert f"{name}.yaml is not YAML" in str(refused.value)
     assert "more.yaml must have Kubernetes objects only" in str(refused.value)

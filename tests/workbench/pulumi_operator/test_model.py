@@ -18,9 +18,9 @@ LABEL = "must be 1 to 63 lower-case letters, digits or '-', no '-' at the ends"
 NOT_PLAIN = "is secret; name a key of a Secret in secretEnvironment"
 RESERVED = "is set by igz-clusters; remove it"
 VARIABLE = "must be letters, digits or '_', no digit first"
-REPOSITORY = "must be an https address without credentials: https://HOST/PATH"
+REPOSITORY = "must be the https address that `git clone` takes, without credentials: https://HOST/PATH"
 IMAGE = "must name a tag other than 'latest', or a digest: registry.example.com/igz-clusters:0.2.0"
-BACKEND = "must be the address of a backend that pods can reach: https, s3, azblob or gs"
+BACKEND = "must be the address of a backend that pods can reach: https, s3, azblob or gs, no credentials"
 DIRECTORY = "must be a folder in the repository, relative to its root"
 
 
