@@ -108,4 +108,4 @@ def test_a_failure_stops_later_waves_and_a_killed_run_continues(fleet: Fleet) ->
 
     compared = fleet.command("drift", "--hermetic")
     assert compared.returncode == 0, compared.stdout + compared.stderr
-    assert "drift: 3 no drift" in compared.stdout
+    assert "drift: 3 unchanged" in compared.stdout

@@ -6,6 +6,7 @@ from typing import Final
 from tools.release import changelog
 from tools.release.checks import Release
 from tools.release.signing import NAMESPACE
+from workbench.system.errors import UserError
 from workbench.system.paths import PROJECT_ROOT
 
 SUMS: Final = "SHA256SUMS"
@@ -34,7 +35,9 @@ sha256sum --check {sums}
 def document(release: Release, root: Path = PROJECT_ROOT) -> str:
     """Return the notes; without a section for the version, that of what is unreleased."""
     found = changelog.sections((root / "CHANGELOG.md").read_text(encoding="utf-8"))
-    section = found.get(release.version) or found[changelog.UNRELEASED]
+    section = found.get(release.version) or found.get(changelog.UNRELEASED)
+    if not section:
+        raise UserError(f"CHANGELOG.md has no section `[{release.version}]` and none `[{changelog.UNRELEASED}]`.")
     return _TEMPLATE.format(
         version=release.version,
         commit=release.commit,

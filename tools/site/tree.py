@@ -36,6 +36,8 @@ _KIND: Final = re.compile(r"^## Kind (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re
 _RULE: Final = re.compile(r'^<a id="([a-z]{2}-\d\d)"></a>\n\n## (.*?)\n(.*?)(?=^<a id=|\Z)', re.MULTILINE | re.DOTALL)
 _MERMAID: Final = re.compile(r"```mermaid\n(.*?)```\n", re.DOTALL)
 _ARROW: Final = re.compile(r"^ *(\S+) --> (\S+)$", re.MULTILINE)
+_TEXT_OF_ARROW: Final = re.compile(r' (?:-- "(.+?)" -->|-\. "?([^".]+?)"? \.->) ')
+_LABEL: Final = re.compile(r'(\w+)\["?([^\]"]+)"?\]')
 _LANGUAGES: Final = {".py": "python", ".yaml": "yaml", ".yml": "yaml"}
 _COPIED: Final = (".png", ".svg", ".json")
 """Suffixes of files that a browser shows as they are."""
@@ -199,12 +201,27 @@ def _place(name: str) -> str:
 def _arrows(diagram: str) -> str:
     """Return the arrows of a diagram as a table: the site draws none, because that would need a library of its own.
 
-    A diagram whose arrows have texts stays as it is written.
+    Those of a diagram whose arrows have texts are in the table one by one, with the labels of what they connect.
     """
+    if _TEXT_OF_ARROW.search(diagram):
+        labels = {name: label.replace("<br>", ": ") for name, label in _LABEL.findall(diagram)}
+        listed = [
+            f"| {labels.get(before, before)} | {text} | {labels.get(after, after)} |"
+            for line in diagram.splitlines()
+            for before, text, after in _links(_LABEL.sub(r"\1", line))
+        ]
+        return "\n".join(["| from | how | to |", "|---|---|---|", *listed, ""])
     rows: dict[str, list[str]] = {}
     for importer, imported in _ARROW.findall(diagram):
         rows.setdefault(importer, []).append(f"`{imported}`")
-    if not rows:
-        return fenced(diagram, "text")
-    listed = "\n".join(f"| `{importer}` | {', '.join(imported)} |" for importer, imported in rows.items())
-    return f"| from | to |\n|---|---|\n{listed}\n"
+    listed = [f"| `{importer}` | {', '.join(imported)} |" for importer, imported in rows.items()]
+    return "\n".join(["| from | to |", "|---|---|", *listed, ""])
+
+
+def _links(line: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the arrows of a line, which may be a chain of them: from, text, to."""
+    before, *others = _TEXT_OF_ARROW.sub(r" --> \1\2|", line).split(" --> ")
+    for each in others:
+        text, _, after = each.rpartition("|")
+        yield before.strip(), text, after.strip()
+        before = after

@@ -57,7 +57,7 @@ Output = Annotated[
 
 _QUESTIONS: Final[Mapping[Verb, str]] = {
     Verb.UP: "Run `up` on {}, without showing each plan first?",
-    Verb.ACCEPT: "Create a copy of {}, test it and delete it? In a cloud the copies cost money.",
+    Verb.ACCEPT: "Copy {}, test each copy and delete it? In a cloud the copies cost money.",
 }
 
 
@@ -190,7 +190,8 @@ def resume(*, yes: Yes = False, as_json: AsJson = False, page: Output = None) ->
     """Continue the last run of `up` or `accept`.
 
     What has succeeded runs again only if its stack file, its base, policies/overrides.yaml or this package changed. A
-    stack on which `up` was killed is repaired first, as by `recover`. Exit code: as that of the command.
+    stack on which `up` was killed is repaired first, as by `recover`. Exit code: as that of the command, or 3: there is
+    no run.
     """
     output.require_output(page)
     records = Records.of_folder()

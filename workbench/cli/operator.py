@@ -17,7 +17,9 @@ from workbench.pulumi_operator import folder
 from workbench.pulumi_operator.folder import Operated
 from workbench.pulumi_operator.manifests import COMMIT_FORM, is_commit
 from workbench.stacks import Stack, committed
+from workbench.stacks.project import PROJECT_FILE
 from workbench.system.errors import UserError
+from workbench.system.paths import APP
 
 app = typer.Typer(
     help=f"Make and check the objects of the Pulumi Kubernetes Operator, from {folder.FILE}.", no_args_is_help=True
@@ -69,9 +71,10 @@ def check(
     """Compare a folder of objects with the stack files.
 
     Shows every field that is not as operator.yaml, fleet.yaml and the stack files say. Each object may name a commit of
-    its own. Exit code 1: they differ, 3: they could not be compared.
+    its own; a note names stacks whose files changed since. Exit code 1: they differ, 3: they could not be compared.
     """
-    found = list(folder.differences(place, folder.read()))
+    operated = folder.read()
+    found = list(folder.differences(place, operated))
     if as_json:
         out.print_json(json.dumps({"folder": str(place), "differences": found}), ensure_ascii=True)
     else:
@@ -79,6 +82,8 @@ def check(
             out.print(line, **PLAIN)
     if found:
         leave(FAILED)
+    for name in folder.behind(place, operated):
+        errors.print(f"note: {name}: its object names an older commit; `{APP} operator manifests` renews it.", **PLAIN)
     errors.print(f"The objects in {place} are those of {folder.FILE}.", **PLAIN)
 
 
@@ -108,7 +113,7 @@ def _commits(found: Mapping[str, Stack], given: str | None) -> dict[str, str]:
         if not is_commit(given):
             raise UserError(f"--commit: {COMMIT_FORM} (given: {shown(given)}).")
         return dict.fromkeys(found, given)
-    project = stacks.folder() / folder.PROJECT_FILE  # the agent reads it in the same commit
+    project = stacks.folder() / PROJECT_FILE  # the agent reads it in the same commit
     if problems := dict.fromkeys(line for stack in found.values() for line in committed.uncommitted(stack, project)):
         raise UserError("\n".join(problems), "The operator reads commits: commit and push, or name one: --commit SHA.")
     if committed.is_shallow(stacks.folder()):

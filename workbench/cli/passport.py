@@ -105,7 +105,9 @@ def make(  # noqa: PLR0913 one parameter for each option
     """
     if unsigned and key:
         raise UserError("--unsigned and --key cannot be combined.", "Leave one of them out.")
-    signed_with = key or keys.default_file()
+    signed_with = key if key is not None else keys.default_file()
+    if not signed_with.name:
+        raise UserError(f"--key: {str(signed_with)!r} does not name a file.", "Name the file with the private key.")
     public_key = signed_with.with_suffix(keys.PUBLIC)
     _require_apart((output, page), (signed_with, public_key, rehearsal, acceptance, backups))
     found = stacks.find(stack)
@@ -181,7 +183,12 @@ def verify(
         *compare(passport, sight, verify_cluster(sight.contract, sight.snapshot)),
     )
     if as_json:
-        result = {"stack": found.name, "result": "differs" if differences else "equal", "made": str(passport.made)}
+        result = {
+            "stack": found.name,
+            "result": "differs" if differences else "equal",
+            "made": passport.made.isoformat(),
+            "isClean": passport.is_clean,
+        }
         out.print_json(
             json.dumps({**result, "differences": [each.as_json() for each in differences]}), ensure_ascii=True
         )
@@ -249,7 +256,7 @@ def _show(passport: Passport) -> None:
     out.print(printable(f"{stack.name}: {headline(passport)}", _LINE_MAX), style="bold", **PLAIN)
     for claim in passport.of(Result.FAILED):
         _print_lines(f"failed: {claim.id}: {claim.subject}", f"  {claim.detail}")
-    commits = f"commit {stack.commit or 'none'}{'' if passport.is_clean else ', with changes that it does not hold'}"
+    commits = f"commit {stack.commit or 'none'}{'' if passport.is_clean else ', plus uncommitted changes'}"
     _print_lines(f"{commits}; cluster {passport.cluster.uid}; valid until {expires}")
 
 
@@ -257,6 +264,8 @@ def _show_differences(passport: Passport, differences: tuple[Difference, ...]) -
     number = len(differences)
     heading = f"{number or 'no'} difference{'' if number == 1 else 's'} since {passport.made:%Y-%m-%d %H:%M} UTC"
     out.print(f"{passport.stack.name}: {heading}", style="bold", **PLAIN)
+    if not passport.is_clean:
+        errors.print("note: the passport was made with uncommitted changes (--allow-dirty).", **PLAIN)
     for each in differences:
         _print_lines(each.where, f"  then: {each.then}", f"  now: {each.now}")
 

@@ -38,7 +38,7 @@ from workbench.recovery import state_findings
 from workbench.report.changes import Changed
 from workbench.report.events import Stream
 from workbench.report.pools import Groups
-from workbench.stacks import stack_ownership
+from workbench.stacks import project, stack_ownership
 from workbench.system.errors import UserError
 from workbench.system.installation import is_from_wheel
 from workbench.system.paths import FOLDER_VARIABLE, require_space
@@ -180,6 +180,7 @@ def up(  # noqa: PLR0913 - its options
     deletes the load balancers that users created there.
     """
     found = _guarded(stacks.find(stack), require_approvals=require_approvals)
+    project.require_ours()
     for problem in warnings_of(found.config):
         errors.print(f"warning: {'.'.join(map(str, problem.path))}: {problem.message}", **PLAIN)
     if not found.is_local:

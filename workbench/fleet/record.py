@@ -260,14 +260,16 @@ def revision(checkout: Path = PROJECT_ROOT) -> str:
     Stack files may be in the same checkout; they count for their own stacks only. A package that is neither in Git nor
     from a wheel has its version only.
     """
-    if committed := git(checkout, "ls-tree", "HEAD", *DECIDES):
+    if is_from_wheel():
+        # https://packaging.python.org/en/latest/specifications/recording-installed-packages/: it has all files' hashes.
+        parts = [version(APP), distribution(APP).read_text("RECORD") or ""]
+    elif committed := git(checkout, "ls-tree", "HEAD", *DECIDES):
         changed = git(checkout, "diff", "HEAD", "--", *DECIDES) or ""
         listed = git(checkout, "ls-files", "--others", "--exclude-standard", "-z", "--", *DECIDES) or ""
         names = [name for name in listed.split("\0") if name]
         parts = [committed, changed, listed, (git(checkout, "hash-object", "--", *names) or "") if names else ""]
     else:
-        # https://packaging.python.org/en/latest/specifications/recording-installed-packages/: it has all files' hashes.
-        parts = [version(APP), (distribution(APP).read_text("RECORD") or "") if is_from_wheel() else ""]
+        parts = [version(APP)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -78,8 +78,11 @@ class FleetReport:
         """Return the command that shows or repeats what went wrong with a stack; empty if nothing did."""
         if entry.result is Result.RUNNING and not self.is_running and entry.verb is Verb.UP:
             return f"{APP} recover {entry.stack}"
-        guarded = f" {GUARDED}" if entry.verb in (Verb.PREVIEW, Verb.UP) else ""  # else it may apply what was refused
-        return f"{APP} {entry.verb} {entry.stack}{guarded}" if entry.result.is_bad else ""
+        if not entry.result.is_bad:
+            return ""
+        if entry.verb in (Verb.PREVIEW, Verb.UP):  # `up` of one stack would not wait for its wave
+            return f"{APP} {Verb.PREVIEW} {entry.stack} {GUARDED}"
+        return f"{APP} {entry.verb} {entry.stack}"
 
     @property
     def headline(self) -> str:

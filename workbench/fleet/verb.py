@@ -55,8 +55,8 @@ class Result(StrEnum):
 WORDS: Final[Mapping[Verb, tuple[str, str]]] = {
     Verb.PREVIEW: ("plan passed", "failed or refused"),
     Verb.UP: ("updated", "failed"),
-    Verb.DRIFT: ("no drift", "drift"),
-    Verb.VERIFY: ("as demanded", "deviates"),
+    Verb.DRIFT: ("unchanged", "drifted"),
+    Verb.VERIFY: ("compliant", "deviates"),
     Verb.ACCEPT: ("passed", "failed"),
 }
 """What ``OK`` and ``FAILED`` mean for each command."""

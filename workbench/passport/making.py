@@ -43,6 +43,9 @@ if TYPE_CHECKING:  # it loads Pulumi's SDK, which most commands do without
     from workbench.engine.check import Checked
 
 SIZE_MAX: Final = 50_000_000
+CLOCKS_DIFFER: Final = timedelta(minutes=5)
+"""How far the clocks of two machines may be apart."""
+
 """Bytes of the largest passport that is read; one of 1,000 objects has about 3 MB."""
 
 
@@ -158,13 +161,13 @@ def require_recent(passport: Passport, max_age: timedelta) -> None:
     Raises
     ------
     UserError
-        Some evidence is older, or does not say when it was found.
+        Some evidence is older, is dated after the passport, or does not say when it was found.
     """
     found = {(each.source, each.at) for claim in passport.claims for each in claim.evidence}
     times = {
-        source: f"is of {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if at else "does not say when it was written"
+        source: f"is dated {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if at else "does not say when it was written"
         for source, at in found
-        if at is None or passport.made - at > max_age
+        if at is None or not -CLOCKS_DIFFER <= passport.made - at <= max_age
     }
     if times:
         old = "\n".join(f"--max-age: {source} {said}." for source, said in sorted(times.items()))
@@ -225,5 +228,6 @@ def require_current(passport: Passport, now: datetime) -> None:
     if now >= passport.expires:
         hint = f"Make a new one: igz-clusters passport make {passport.stack.name}"
         raise UserError(f"The passport expired on {passport.expires:%Y-%m-%d %H:%M} UTC.", hint)
-    if passport.made > now + timedelta(minutes=5):
-        raise UserError(f"The passport is of {passport.made:%Y-%m-%d %H:%M} UTC, in the future.", "Check the clock.")
+    if passport.made > now + CLOCKS_DIFFER:
+        dated = f"{passport.made:%Y-%m-%d %H:%M} UTC"
+        raise UserError(f"The passport is dated {dated}, which is in the future.", "Check the clock.")

@@ -9,7 +9,7 @@ from workbench.stacks import Stack
 from workbench.stacks.committed import changes, commit_of, uncommitted
 from workbench.system.errors import UserError
 from workbench.system.git import git
-from workbench.system.installation import DECIDES, is_from_wheel, recorded_origin
+from workbench.system.installation import DECIDES, altered, is_from_wheel, recorded_origin
 from workbench.system.paths import APP, PROJECT_ROOT
 
 
@@ -66,7 +66,9 @@ def _commit_of(package: Path) -> tuple[str | None, Sequence[str]]:
         return commit_of(package), [*changes("This package", package, "--", *DECIDES)]
     if not is_from_wheel():
         return None, ["This package is in no Git commit."]
-    recorded = recorded_origin(distribution(APP))
+    installed = distribution(APP)
+    recorded = recorded_origin(installed)
     if "dir_info" in recorded:
         return None, ["This package was installed from a folder, so its commit is not known."]
-    return recorded.get("vcs_info", {}).get("commit_id"), []
+    doubts = [f"{name} of this package is not as it was installed." for name in altered(installed)]
+    return recorded.get("vcs_info", {}).get("commit_id"), doubts

@@ -19,15 +19,14 @@ from workbench.fleet.file import Plan
 from workbench.pulumi_operator import manifests
 from workbench.pulumi_operator.manifests import COMMIT_FORM, NAME_MAX, WORKSPACES, Manifest, is_commit, secrets_provider
 from workbench.pulumi_operator.model import OperatorFile
-from workbench.stacks import Stack, StackFileError
+from workbench.stacks import Stack, StackFileError, committed
 from workbench.stacks.file_problems import content_of, located, parsed
+from workbench.stacks.project import PROJECT_FILE, project
 from workbench.system.errors import UserError, all_of, refuse
 from workbench.system.git import git
-from workbench.system.paths import APP, PROJECT_ROOT
+from workbench.system.paths import APP
 
 FILE: Final = "operator.yaml"
-PROJECT_FILE: Final = "Pulumi.yaml"
-
 _CLOUD: Final = "https://"
 _TOKEN: Final = "PULUMI_ACCESS_TOKEN"  # noqa: S105 the name of a variable
 _ITS_OWN: Final = "passphrase"
@@ -154,22 +153,14 @@ def _choices(place: Path) -> OperatorFile:
 
 def _require_project_file() -> None:
     """Refuse a folder that the operator's agent could not open: it reads the project file before anything runs."""
-    place, name = stacks.folder() / PROJECT_FILE, _project()["name"]
-    source = content_of(place) if place.exists() else None
-    if source is None:
+    place = stacks.folder() / PROJECT_FILE
+    if not place.exists():
         raise UserError(
             f"The operator needs a {PROJECT_FILE} in {stacks.folder()}.",
-            f"Create it with these lines; the program itself is in the image:\nname: {name}\nruntime: python",
+            f"Create it with these lines; the program itself is in the image:\nname: {APP}\nruntime: python",
         )
-    document = None if isinstance(source, Problem) else source.document
-    given = document.get("name") if isinstance(document, dict) else None
-    if given != name:
-        raise UserError(f"{place}: name must be {name!r}, the project in whose state the stacks are, not {given!r}.")
-
-
-def _project() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((PROJECT_ROOT / PROJECT_FILE).read_text())
-    return found
+    if (given := project()) != APP:
+        raise UserError(f"{place}: name must be {APP!r}, the project in whose state the stacks are, not {given!r}.")
 
 
 def text(objects: Sequence[Manifest]) -> str:
@@ -215,6 +206,17 @@ def differences(place: Path, operated: Operated) -> Iterator[str]:
         yield from _unequal(f"{name}.yaml", expected[name], kept[name], operated.choices.namespace)
         if name in commits and not is_commit(commits[name]):
             yield f"{name}.yaml: Stack {name}: spec.commit: is {shown(commits[name])}; {COMMIT_FORM}"
+
+
+def behind(place: Path, operated: Operated) -> Iterator[str]:
+    """Yield the stacks whose files changed after the commit that their object in a folder names."""
+    if committed.is_shallow(stacks.folder()):
+        return
+    kept = _kept(place)
+    for name, stack in operated.stacks.items():
+        last = committed.last_commit(stack, stacks.folder() / PROJECT_FILE)
+        if last and _commit_in(kept.get(name, [])) != last:
+            yield name
 
 
 def _kept(place: Path) -> dict[str, list[Manifest]]:

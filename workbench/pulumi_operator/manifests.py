@@ -108,12 +108,16 @@ def stack_object(stack: Stack, choices: OperatorFile, commit: str, after: Iterab
 
 
 def predecessors(plan: Plan, known: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return for each stack of a wave those of the nearest earlier wave that has any of ``known``."""
+    """Return for each stack of a wave those of ``known`` in all earlier waves.
+
+    The wave before is not enough: an object that did not change succeeded already, so nothing would wait for the waves
+    before that one.
+    """
     found, before, chosen = dict[str, tuple[str, ...]](), tuple[str, ...](), set(known)
     for wave in plan.waves:
         names = tuple(name for name in wave.stacks if name in chosen)
         found |= dict.fromkeys(names, before)
-        before = names or before
+        before = (*before, *names)
     return found
 
 

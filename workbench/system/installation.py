@@ -4,9 +4,11 @@ A wheel puts a folder that is laid out as a checkout into site-packages, and tha
 of the packages in it are general: other software may have packages of the same names, and the first on the path wins.
 """
 
+import base64
+import hashlib
 import json
 import sys
-from importlib.metadata import Distribution
+from importlib.metadata import Distribution, FileHash
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -39,6 +41,28 @@ def recorded_origin(installed: Distribution) -> dict[str, Any]:
     """
     found: dict[str, Any] = json.loads(installed.read_text("direct_url.json") or "{}")
     return found
+
+
+def altered(installed: Distribution, root: Path = PROJECT_ROOT) -> list[str]:
+    """Return the files of an installed package in a folder that are missing, or no longer as they were installed.
+
+    https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+    """
+    recorded = [(file, Path(str(file.locate()))) for file in installed.files or ()]
+    return [
+        str(file)
+        for file, place in recorded
+        if file.hash and place.is_relative_to(root) and _digest(place, file.hash) != file.hash.value
+    ]
+
+
+def _digest(file: Path, recorded: FileHash) -> str | None:
+    """Return the hash of a file in the form of a record; None if it is missing."""
+    try:
+        found = hashlib.new(recorded.mode, file.read_bytes())
+    except FileNotFoundError:
+        return None
+    return base64.urlsafe_b64encode(found.digest()).decode().rstrip("=")
 
 
 def require_own_environment() -> None:

@@ -104,7 +104,7 @@ def test_a_failure_in_the_second_wave_stops_the_third_and_resume_continues(place
     failed = run("up", "--yes", "--output", str(place / "report.md"))
     assert failed.exit_code == 1
     assert sorted(asked(place)) == ["up a", "up b", "up c"]
-    assert "b: failed: b has no quota.\n  next  igz-clusters up b --require-approvals\n  log   " in failed.stdout
+    assert "b: failed: b has no quota.\n  next  igz-clusters preview b --require-approvals\n  log   " in failed.stdout
     assert "up failed: 2 updated, 1 failed, 1 waiting" in failed.stdout
     assert "`igz-clusters fleet resume` continues" in failed.stdout
     assert "| `b` | up | failed |" in (place / "report.md").read_text()
@@ -197,7 +197,7 @@ def test_what_reads_runs_on_all_stacks_whatever_fails(place: Path) -> None:
     drifted = run("drift")
     assert drifted.exit_code == 1
     assert sorted(asked(place)) == ["drift a", "drift b", "drift c", "drift d"]
-    assert "drift: 1 drift, 3 no drift" in drifted.stdout
+    assert "drift: 1 drifted, 3 unchanged" in drifted.stdout
 
 
 def test_without_a_file_all_stacks_are_one_wave(place: Path) -> None:

@@ -108,6 +108,17 @@ def test_a_shallow_clone_does_not_know_which_commit_changed_a_stack(
     assert run("manifests", "--commit", COMMIT).exit_code == 0
 
 
+def test_check_names_stacks_that_changed_since(place: Path) -> None:
+    commit(place)
+    out = place / "operator"
+    run("manifests", "--output", str(out))
+    assert "note: " not in run("check", str(out)).stderr
+    (place / "Pulumi.acme-dev.yaml").write_text((place / "Pulumi.acme-dev.yaml").read_text() + "\n")
+    commit(place)
+    done = run("check", str(out))
+    assert (done.exit_code, "note: acme-dev: its object names an older commit" in done.stderr) == (0, True)
+
+
 def test_a_stack_keeps_its_commit_until_its_files_change(place: Path) -> None:
     first, out = commit(place), place / "operator"
     assert run("manifests", "--output", str(out)).exit_code == 0

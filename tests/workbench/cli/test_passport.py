@@ -58,6 +58,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, recorded: Mapping[str, Any] | Non
     """Let this package be installed from a wheel of which pip recorded this; None: let it be a folder."""
     monkeypatch.setattr(origin, "is_from_wheel", lambda: recorded is not None)
     monkeypatch.setattr(origin, "recorded_origin", lambda _: recorded)
+    monkeypatch.setattr(origin, "altered", lambda _: [])
 
 
 def holds(monkeypatch: pytest.MonkeyPatch, plant: Callable[[Objects], object] = lambda _: None) -> None:
@@ -202,7 +203,29 @@ def test_changes_that_are_not_committed_are_refused_or_said(folder: Path) -> Non
     file.write_text(f"{file.read_text()}\n")
     text = refusal(run("make", "test", "--key", "key.pem"))
     assert text.startswith("Pulumi.test.yaml has changes that are not committed.\nCommit it, or add --allow-dirty")
-    assert "with changes that it does not hold" in made("--allow-dirty").stdout
+    assert "plus uncommitted changes" in made("--allow-dirty").stdout
+
+
+def test_a_passport_with_uncommitted_changes_says_so_when_it_verifies(folder: Path) -> None:
+    file = folder / "Pulumi.test.yaml"
+    file.write_text(f"{file.read_text()}\n")
+    made("--allow-dirty")
+    assert "note: the passport was made with uncommitted changes" in verified().stderr
+    assert json.loads(verified("--json").stdout)["isClean"] is False
+
+
+@pytest.mark.parametrize("key", ["", ".", "/"])
+def test_a_key_that_is_no_file_is_refused(key: str, folder: Path) -> None:
+    assert "does not name a file" in refusal(run("make", "test", "--key", key))
+
+
+def test_an_installed_package_that_was_edited_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(monkeypatch, {})
+    monkeypatch.setattr(origin, "git", lambda *_: None)
+    monkeypatch.setattr(origin, "altered", lambda _: ["policies/a.py"])
+    assert "policies/a.py of this package is not as it was installed." in refusal(
+        run("make", "test", "--key", "key.pem")
+    )
 
 
 def test_deleted_overrides_are_a_change_that_is_not_committed(folder: Path) -> None:

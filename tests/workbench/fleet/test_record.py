@@ -157,6 +157,7 @@ def test_the_revision_of_a_wheel_follows_its_files_and_not_its_version_alone(
 
     unknown = revision(tmp_path)
     monkeypatch.setattr(record, "is_from_wheel", lambda: True)
+    monkeypatch.setattr(record, "git", lambda *_: pytest.fail("the image of a release has no Git"))
     seen = [unknown]
     for content in ("one", "two"):
         monkeypatch.setattr(record, "distribution", lambda _, content=content: Installed(content))

@@ -52,7 +52,7 @@ def test_the_state_of_a_run_decides_the_exit_code(found: FleetReport, state: str
 
 def test_the_headline_counts_in_the_words_of_the_command() -> None:
     assert reported(OK, OK, BAD, LEFT).headline == "up failed: 2 updated, 1 failed, 1 waiting"
-    assert reported(OK, BAD, verb=Verb.DRIFT).headline == "drift: 1 no drift, 1 drift"
+    assert reported(OK, BAD, verb=Verb.DRIFT).headline == "drift: 1 unchanged, 1 drifted"
 
 
 def test_it_says_how_to_go_on() -> None:
@@ -92,7 +92,7 @@ def test_json_names_each_stack_with_the_next_command(folder: Folder) -> None:
         "seconds": 75.0,
         "exitCode": None,
         "problem": "no | quota <b>",
-        "next": "igz-clusters up b --require-approvals",
+        "next": "igz-clusters preview b --require-approvals",
         "log": str(log),
     }
 
@@ -108,7 +108,8 @@ def test_markdown_shows_what_failed_as_text() -> None:
     text = report.markdown(reported(OK, BAD, LEFT))
     assert "## up failed: 1 updated, 1 failed, 1 waiting" in text
     assert (
-        "| one | `b` | up | failed | 1m15s | no `\\x7c` quota `<b>` | `igz-clusters up b --require-approvals` |" in text
+        "| one | `b` | up | failed | 1m15s | no `\\x7c` quota `<b>` | `igz-clusters preview b --require-approvals` |"
+        in text
     )
     assert "1 stack in no wave: `z`." in text
     assert text.rstrip().endswith("what has succeeded does not run again.")

@@ -182,7 +182,10 @@ def test_evidence_that_is_too_old_or_does_not_say_its_time_is_refused(tmp_path: 
     require_recent(passport("existing", **files), timedelta(days=3))
     with pytest.raises(UserError) as refused:
         require_recent(passport("existing", **files), timedelta(days=1))
-    assert refused.value.message == "--max-age: rehearsal.json is of 2026-11-20 08:00 UTC."
+    assert refused.value.message == "--max-age: rehearsal.json is dated 2026-11-20 08:00 UTC."
+    early = passport("existing", **files)
+    with pytest.raises(UserError, match=r"--max-age: .*rehearsal\.json is dated 2026-11-20 08:00 UTC\."):
+        require_recent(early.model_copy(update={"made": early.made - timedelta(days=9)}), timedelta(days=3))
     undated = {**json.loads(files["rehearsal"].read_text()), "made": None}
     files["rehearsal"].write_text(json.dumps(undated))
     with pytest.raises(UserError, match=r"rehearsal\.json does not say when it was written\."):

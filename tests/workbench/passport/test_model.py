@@ -131,5 +131,5 @@ def test_a_passport_expires(made: Passport) -> None:
 
 
 def test_a_passport_of_the_future_is_refused(made: Passport) -> None:
-    with pytest.raises(UserError, match="UTC, in the future"):
+    with pytest.raises(UserError, match="UTC, which is in the future"):
         require_current(made, datetime(2026, 11, 22, 11, 50, tzinfo=UTC))

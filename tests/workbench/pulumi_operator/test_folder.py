@@ -106,14 +106,14 @@ def test_every_choice_is_in_the_objects(folder: Folder) -> None:
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "updates", "namespace": "clusters"}]
 
 
-def test_a_stack_waits_for_the_wave_before_it_that_has_stacks_in_a_cloud(folder: Folder) -> None:
+def test_a_stack_waits_for_all_waves_before_it(folder: Folder) -> None:
     folder("acme-dev", "acme-prod", "eu-staging", "us-staging", "local", "extra", fleet=WAVES)
     waits = {name: [each["name"] for each in spec(name).get("prerequisites", [])] for name in operated.read().stacks}
     assert waits == {
         "acme-dev": [],
         "eu-staging": ["acme-dev"],
         "us-staging": ["acme-dev"],
-        "acme-prod": ["eu-staging", "us-staging"],
+        "acme-prod": ["acme-dev", "eu-staging", "us-staging"],
     }
     assert operated.read().left_out == {
         "local": "is a local stack, which needs no operator",

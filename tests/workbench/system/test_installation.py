@@ -1,4 +1,7 @@
+import base64
+import hashlib
 import sys
+from importlib.metadata import Distribution
 from pathlib import Path
 
 import pytest
@@ -6,7 +9,7 @@ import pytest
 from workbench import cli
 from workbench.system import installation
 from workbench.system.errors import UserError
-from workbench.system.installation import PACKAGES, is_from_wheel, require_own_environment
+from workbench.system.installation import PACKAGES, altered, is_from_wheel, require_own_environment
 
 
 @pytest.fixture
@@ -86,3 +89,20 @@ def test_a_folder_of_the_same_name_without_code_is_no_package(tmp_path: Path, mo
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "infra", raising=False)
     require_own_environment()
+
+
+def test_files_that_are_not_as_they_were_installed_are_named(tmp_path: Path) -> None:
+    recorded, files = (
+        tmp_path / "a-1.dist-info" / "RECORD",
+        [tmp_path / f"{name}.py" for name in ("same", "edited", "gone")],
+    )
+    recorded.parent.mkdir()
+    lines = ["a-1.dist-info/RECORD,,"]
+    for file in files:
+        file.write_text("1\n")
+        digest = base64.urlsafe_b64encode(hashlib.sha256(b"1\n").digest()).decode().rstrip("=")
+        lines.append(f"{file.name},sha256={digest},2")
+    recorded.write_text("\n".join(lines))
+    files[1].write_text("2\n")
+    files[2].unlink()
+    assert altered(Distribution.at(recorded.parent), tmp_path) == ["edited.py", "gone.py"]
