@@ -54,14 +54,15 @@ class Operated:
     def stack(self, name: str) -> dict[str, Any]:
         return self.cluster.read(f"/apis/pulumi.com/v1/namespaces/{OURS}/stacks/{name}")
 
-    def condition(self, name: str, kind: str) -> dict[str, Any]:
-        """Return a condition of a stack that is true."""
-        found: dict[str, Any] = next(
-            each
-            for each in self.stack(name)["status"]["conditions"]
-            if (each["type"], each["status"]) == (kind, "True")
-        )
-        return found
+    def conditions(self, name: str) -> dict[str, dict[str, Any]]:
+        """Return the conditions of a stack that are true, by type."""
+        found = self.stack(name).get("status", {}).get("conditions", [])
+        return {each["type"]: each for each in found if each["status"] == "True"}
+
+    def waits(self, name: str) -> bool:
+        """Return whether a stack waits for those of earlier waves."""
+        reason: str | None = self.conditions(name).get("Reconciling", {}).get("reason")
+        return reason == "PrerequisiteNotSatisfied"
 
     def choose(self, **choices: Any) -> None:
         """Change ``operator.yaml``."""
@@ -78,7 +79,7 @@ class Operated:
 
         def step() -> Any:
             self.operator.assert_runs()
-            self.workspaces.step(OURS)
+            self.workspaces.step()
             return look()
 
         return eventually(step)
@@ -106,9 +107,9 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
         (folder / "account").mkdir()
         account = stack.enter_context(Account.hollow(folder / "account", "dev", "prod"))
         backend = account.environment()["PULUMI_BACKEND_URL"]
-        workspaces = Workspaces(
-            cluster, agent, folder / "pods", {"GIT_URL": str(account.stacks), "PULUMI_BACKEND_URL": backend}
-        )
+        elsewhere = {"GIT_URL": str(account.stacks), "PULUMI_BACKEND_URL": backend}
+        workspaces = Workspaces(cluster, OURS, agent, folder / "pods", elsewhere)
+        stack.callback(workspaces.close)
         variables = {k: v for k, v in account.environment().items() if k not in OF_A_RUN and os.environ.get(k) != v}
         secret = {name: value for name, value in variables.items() if is_secret(name)}
         choices = {
@@ -124,9 +125,8 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
 
         install(Api(cluster.kubeconfig()), installed(source))
         options = ("--health-probe-bind-address=0", "--program-fs-addr=127.0.0.1:0", "--program-fs-adv-addr=none")
-        at = {"POD_NAMESPACE": NAMESPACE, "POD_SA_NAME": ACCOUNT, "WORKSPACE_LOCALHOST": f"127.0.0.1:{workspaces.port}"}
+        at = {"POD_NAMESPACE": NAMESPACE, "POD_SA_NAME": ACCOUNT, "WORKSPACE_LOCALHOST": workspaces.address}
         operator = stack.enter_context(running(cluster, program, ACCOUNT, NAMESPACE, *options, **at))
-        stack.callback(workspaces.stop)
         made = Operated(cluster, account, operator, workspaces, folder / "objects")
         made.git("init", "--quiet")
         cluster.kubectl("create", "namespace", OURS)
@@ -139,8 +139,8 @@ def test_it_updates_wave_by_wave_and_only_as_up_allows(operated: Operated) -> No
     account = operated.account
     account.edit("dev", namespaces__team={})
     operated.commit()
+    operated.until(lambda: operated.waits("prod"))
     assert operated.ended("dev")["state"] == "succeeded", operated.workspaces.said[-5000:]
-    assert operated.condition("prod", "Reconciling")["reason"] == "PrerequisiteNotSatisfied"
     assert operated.ended("prod")["state"] == "succeeded", operated.workspaces.said[-5000:]
     assert len(account.aws.inventory()["aws:eks/cluster:Cluster"]) == 2
     assert operated.stack("prod")["status"]["outputs"]["cluster"]["clusterName"] == "mlrun-prod"
@@ -152,8 +152,8 @@ def test_it_updates_wave_by_wave_and_only_as_up_allows(operated: Operated) -> No
     operated.commit()
     refused = operated.ended("dev", failures=3)
     assert "'dev' would lose protected resources without an approval. Nothing changed." in refused["message"]
-    assert "failed 3 times" in operated.condition("dev", "Stalled")["message"]
-    assert operated.condition("prod", "Reconciling")["reason"] == "PrerequisiteNotSatisfied"
+    assert "failed 3 times" in operated.conditions("dev")["Stalled"]["message"]
+    assert operated.waits("prod")
     assert writes(account.aws.calls(last)) == []
     request = "pulumi.com/reconciliation-request=again"
     operated.cluster.kubectl("annotate", "stack", "dev", "-n", OURS, request)

@@ -11,15 +11,16 @@ import shlex
 import socket
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 
+from emulators.core.doors import Door
 from support.admission import Manifest
 from support.cluster import COMMAND, Cluster
 from support.operators import log_in
+from workbench.local.ports import LOOPBACK
 from workbench.pulumi_operator.model import IMAGE_FOLDER, WRITABLE
 from workbench.system.paths import PROJECT_ROOT, cache_dir
 
@@ -51,18 +52,17 @@ def installed(source: Path) -> list[Manifest]:
 
 def free_port() -> int:
     """Return a port of the loopback interface that was free a moment ago."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server((LOOPBACK, 0)) as server:
         port: int = server.getsockname()[1]
         return port
 
 
-@dataclass
 class Workspaces:
     """Runs the containers of the operator's pods, one pod at a time, as the operator reaches all at one address.
 
     Parameters
     ----------
-    cluster
+    cluster, namespace
         Whose pods.
     agent
         The operator's agent.
@@ -72,23 +72,43 @@ class Workspaces:
         Values of variables that take the place of addresses which lead out of this machine.
     """
 
-    cluster: Cluster
-    agent: Path
-    folder: Path
-    elsewhere: Mapping[str, str]
-    port: int = field(default_factory=free_port)
-    _started: dict[str, Path] = field(default_factory=dict)
-    _current: "tuple[str, subprocess.Popen[bytes]] | None" = None
+    def __init__(
+        self, cluster: Cluster, namespace: str, agent: Path, folder: Path, elsewhere: Mapping[str, str]
+    ) -> None:
+        self._cluster, self._namespace, self._agent = cluster, namespace, agent
+        self._folder, self._elsewhere = folder, elsewhere
+        self._started = dict[str, Path]()
+        self._current: tuple[str, subprocess.Popen[bytes]] | None = None
+        self._port = free_port()
+        # A simulated pod is ready before its programs run: until then those of the pod before it must not be reached.
+        self._door = Door((LOOPBACK, self._port), lambda: bool(self._current and self._current[0] in self._running()))
 
-    def step(self, namespace: str) -> None:
+    @property
+    def address(self) -> str:
+        """Where the operator reaches the pod that runs."""
+        return f"{LOOPBACK}:{self._door.port}"
+
+    def step(self) -> None:
         """Start what is not started, and end what is gone."""
-        pods = self.cluster.read(_POD.format(namespace))["items"]
-        running = {each["metadata"]["uid"]: each for each in pods if each["status"].get("phase") == "Running"}
+        running = self._running()
         if self._current and self._current[0] not in running:
             self.stop()
         waiting = [uid for uid in running if uid not in self._started]
         if waiting and not self._current:
             self._current = waiting[0], self._start(running[waiting[0]])
+
+    def close(self) -> None:
+        """End the pod that runs, and accept no connections any more."""
+        self.stop()
+        self._door.close()
+
+    def _running(self) -> dict[str, Manifest]:
+        pods = self._cluster.read(_POD.format(self._namespace))["items"]
+        return {
+            each["metadata"]["uid"]: each
+            for each in pods
+            if each["status"].get("phase") == "Running" and "deletionTimestamp" not in each["metadata"]
+        }
 
     def stop(self) -> None:
         """End the pod that runs."""
@@ -104,11 +124,11 @@ class Workspaces:
 
     def _start(self, pod: Manifest) -> "subprocess.Popen[bytes]":
         uid, namespace = pod["metadata"]["uid"], pod["metadata"]["namespace"]
-        place = self._started[uid] = self.folder / uid
+        place = self._started[uid] = self._folder / uid
         (place / "share").mkdir(parents=True)
         self._write_programs(place)
         spec = pod["spec"]
-        log_in(self.cluster, spec["serviceAccountName"], namespace, place / "kubeconfig")
+        log_in(self._cluster, spec["serviceAccountName"], namespace, place / "kubeconfig")
         with (place / "log").open("ab") as log:
             for container in spec["initContainers"]:
                 if container["name"] == "bootstrap":  # copies two programs of its image, which are not here
@@ -123,7 +143,7 @@ class Workspaces:
                 )
             (main,) = spec["containers"]
             options = main["command"][main["command"].index("--") + 1 :]
-            listening = ["--host", "127.0.0.1", "--port", str(self.port), "--kubeconfig", str(place / "kubeconfig")]
+            listening = ["--host", LOOPBACK, "--port", str(self._port), "--kubeconfig", str(place / "kubeconfig")]
             return subprocess.Popen(
                 [place / "share" / "agent", *(self._here(place, each) for each in options), *listening],
                 cwd=self._here(place, main["workingDir"]),
@@ -134,7 +154,7 @@ class Workspaces:
 
     def _write_programs(self, place: Path) -> None:
         """Put the agent and the image's ``pulumi`` where the pod has them."""
-        (place / "share" / "agent").symlink_to(self.agent)
+        (place / "share" / "agent").symlink_to(self._agent)
         (place / "image").mkdir()
         script = (PROJECT_ROOT / "examples" / "container" / "pulumi").read_text()
         program = place / "image" / "pulumi"
@@ -150,13 +170,13 @@ class Workspaces:
 
     def _variables(self, place: Path, pod: Manifest, container: Mapping[str, Any]) -> dict[str, str]:
         variables = {each["name"]: self._value(pod, container, each) for each in container.get("env", ())}
-        return {name: self.elsewhere.get(name, self._here(place, value)) for name, value in variables.items()}
+        return {name: self._elsewhere.get(name, self._here(place, value)) for name, value in variables.items()}
 
     def _value(self, pod: Manifest, container: Mapping[str, Any], variable: Mapping[str, Any]) -> str:
         match variable.get("valueFrom"):
             case {"secretKeyRef": {"name": name, "key": key}}:
                 namespace = pod["metadata"]["namespace"]
-                data = self.cluster.read(f"/api/v1/namespaces/{namespace}/secrets/{name}")["data"]
+                data = self._cluster.read(f"/api/v1/namespaces/{namespace}/secrets/{name}")["data"]
                 return base64.b64decode(data[key]).decode()
             case {"fieldRef": {"fieldPath": path}}:
                 value: Any = pod
