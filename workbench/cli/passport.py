@@ -105,9 +105,7 @@ def make(  # noqa: PLR0913 one parameter for each option
     """
     if unsigned and key:
         raise UserError("--unsigned and --key cannot be combined.", "Leave one of them out.")
-    signed_with = key if key is not None else keys.default_file()
-    if not signed_with.name:
-        raise UserError(f"--key: {str(signed_with)!r} does not name a file.", "Name the file with the private key.")
+    signed_with = _key_file(key)
     public_key = signed_with.with_suffix(keys.PUBLIC)
     _require_apart((output, page), (signed_with, public_key, rehearsal, acceptance, backups))
     found = stacks.find(stack)
@@ -217,6 +215,13 @@ def create_key(
     public = keys.create(file)
     errors.print(f"Private key: {file}\nPublic key: {file.with_suffix(keys.PUBLIC)}", **PLAIN)
     out.print(public, end="", **PLAIN)
+
+
+def _key_file(given: Path | None) -> Path:
+    file = keys.default_file() if given is None else given
+    if not file.name:
+        raise UserError(f"--key: {str(file)!r} does not name a file.", "Name the file with the private key.")
+    return file
 
 
 def _trusted(file: Path, public_key: Path) -> Passport:
