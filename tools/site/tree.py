@@ -37,6 +37,7 @@ _RULE: Final = re.compile(r'^<a id="([a-z]{2}-\d\d)"></a>\n\n## (.*?)\n(.*?)(?=^
 _MERMAID: Final = re.compile(r"```mermaid\n(.*?)```\n", re.DOTALL)
 _ARROW: Final = re.compile(r"^ *(\S+) --> (\S+)$", re.MULTILINE)
 _TEXT_OF_ARROW: Final = re.compile(r' (?:-- "(.+?)" -->|-\. "?([^".]+?)"? \.->) ')
+_SUBGRAPH: Final = re.compile(r"subgraph (\w+)\n(.*?)\n *end$", re.DOTALL | re.MULTILINE)
 _LABEL: Final = re.compile(r'(\w+)\["?([^\]"]+)"?\]')
 _LANGUAGES: Final = {".py": "python", ".yaml": "yaml", ".yml": "yaml"}
 _COPIED: Final = (".png", ".svg", ".json")
@@ -205,6 +206,8 @@ def _arrows(diagram: str) -> str:
     """
     if _TEXT_OF_ARROW.search(diagram):
         labels = {name: label.replace("<br>", ": ") for name, label in _LABEL.findall(diagram)}
+        for name, inside in _SUBGRAPH.findall(diagram):
+            labels[name] = f"{name} ({', '.join(label for _, label in _LABEL.findall(inside))})"
         listed = [
             f"| {labels.get(before, before)} | {text} | {labels.get(after, after)} |"
             for line in diagram.splitlines()
@@ -214,6 +217,8 @@ def _arrows(diagram: str) -> str:
     rows: dict[str, list[str]] = {}
     for importer, imported in _ARROW.findall(diagram):
         rows.setdefault(importer, []).append(f"`{imported}`")
+    if not rows:
+        return fenced(diagram, "text")
     listed = [f"| `{importer}` | {', '.join(imported)} |" for importer, imported in rows.items()]
     return "\n".join(["| from | to |", "|---|---|", *listed, ""])
 

@@ -71,7 +71,8 @@ def check(
     """Compare a folder of objects with the stack files.
 
     Shows every field that is not as operator.yaml, fleet.yaml and the stack files say. Each object may name a commit of
-    its own; a note names stacks whose files changed since. Exit code 1: they differ, 3: they could not be compared.
+    its own; a note names stacks whose files changed since, unless the
+    clone is shallow. Exit code 1: they differ, 3: they could not be compared.
     """
     operated = folder.read()
     found = list(folder.differences(place, operated))
@@ -118,7 +119,7 @@ def _commits(found: Mapping[str, Stack], given: str | None) -> dict[str, str]:
         raise UserError("\n".join(problems), "The operator reads commits: commit and push, or name one: --commit SHA.")
     if committed.is_shallow(stacks.folder()):
         raise UserError(
-            "This clone has only the last commits: which one changed a stack last cannot be seen.",
+            "This shallow clone does not show which commit last changed each stack.",
             "Fetch all (`git fetch --unshallow`, `fetch-depth: 0` of actions/checkout), or name one: --commit SHA.",
         )
     commits = {name: committed.last_commit(stack, project) for name, stack in found.items()}

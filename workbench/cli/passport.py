@@ -261,7 +261,7 @@ def _show(passport: Passport) -> None:
     out.print(printable(f"{stack.name}: {headline(passport)}", _LINE_MAX), style="bold", **PLAIN)
     for claim in passport.of(Result.FAILED):
         _print_lines(f"failed: {claim.id}: {claim.subject}", f"  {claim.detail}")
-    commits = f"commit {stack.commit or 'none'}{'' if passport.is_clean else ', plus uncommitted changes'}"
+    commits = f"commit {stack.commit or 'none'}{'' if passport.is_clean else ', plus uncommitted or altered files'}"
     _print_lines(f"{commits}; cluster {passport.cluster.uid}; valid until {expires}")
 
 
@@ -270,7 +270,7 @@ def _show_differences(passport: Passport, differences: tuple[Difference, ...]) -
     heading = f"{number or 'no'} difference{'' if number == 1 else 's'} since {passport.made:%Y-%m-%d %H:%M} UTC"
     out.print(f"{passport.stack.name}: {heading}", style="bold", **PLAIN)
     if not passport.is_clean:
-        errors.print("note: the passport was made with uncommitted changes (--allow-dirty).", **PLAIN)
+        errors.print("note: the passport was made of uncommitted or altered files (--allow-dirty).", **PLAIN)
     for each in differences:
         _print_lines(each.where, f"  then: {each.then}", f"  now: {each.now}")
 

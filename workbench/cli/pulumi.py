@@ -35,6 +35,11 @@ _BY_SUBCOMMAND: Final = {
 """Subcommands that the engine runs itself: they change no resource and no setting of a stack that is there."""
 
 _STACK: Final = ("--stack", "-s")
+_HIDE_NOTHING: Final = frozenset(
+    {*_STACK, "--json", "-j", "--show-ids", "-i", "--show-name", "--show-secrets", "--show-urns", "-u"}
+)
+"""Options of `stack` and `config` that take no next word as their value; those of a stack take one that is known."""
+
 _HELP: Final = frozenset({"--help", "-h"})
 _QUESTIONS: Final = _HELP | {"--version"}
 _NON_INTERACTIVE: Final = "--non-interactive"
@@ -86,22 +91,17 @@ def pulumi(context: typer.Context) -> None:
 
 
 def _subcommand(rest: Sequence[str]) -> str:
-    """Return the word after a command, empty if options alone follow.
+    """Return the word after a command, empty if only options follow that are known to hide none.
 
-    Options before a subcommand are returned in its place: which words are their values, only the engine knows.
+    Any other option is returned in its place: only the engine knows whether it takes the next word as its value.
     """
-    return rest[0] if rest and (not rest[0].startswith("-") or _has_words(rest)) else ""
-
-
-def _has_words(options: Sequence[str]) -> bool:
-    """Return whether there is a word that is not the name of a stack; read as the engine does, from left to right."""
-    left = iter(options)
-    for each in left:
+    left = iter(rest)
+    for index, each in enumerate(left):
         if each in _STACK:
             next(left, None)
-        elif not each.startswith("-"):
-            return True
-    return False
+        elif (not index and not each.startswith("-")) or each.partition("=")[0] not in _HIDE_NOTHING:
+            return each
+    return ""
 
 
 def _parsed(command: str, given: Sequence[str]) -> argparse.Namespace:

@@ -56,7 +56,7 @@ WORDS: Final[Mapping[Verb, tuple[str, str]]] = {
     Verb.PREVIEW: ("plan passed", "failed or refused"),
     Verb.UP: ("updated", "failed"),
     Verb.DRIFT: ("unchanged", "drifted"),
-    Verb.VERIFY: ("compliant", "deviates"),
+    Verb.VERIFY: ("compliant", "deviating"),
     Verb.ACCEPT: ("passed", "failed"),
 }
 """What ``OK`` and ``FAILED`` mean for each command."""

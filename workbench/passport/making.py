@@ -43,10 +43,10 @@ if TYPE_CHECKING:  # it loads Pulumi's SDK, which most commands do without
     from workbench.engine.check import Checked
 
 SIZE_MAX: Final = 50_000_000
+"""Bytes of the largest passport that is read; one of 1,000 objects has about 3 MB."""
+
 CLOCKS_DIFFER: Final = timedelta(minutes=5)
 """How far the clocks of two machines may be apart."""
-
-"""Bytes of the largest passport that is read; one of 1,000 objects has about 3 MB."""
 
 
 @dataclass(frozen=True, kw_only=True)

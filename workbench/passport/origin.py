@@ -43,7 +43,10 @@ class Origin:
             Something is not as in its commit, and that is not allowed.
         """
         if self.unclean and not allow_dirty:
-            raise UserError("\n".join(self.unclean), "Commit it, or add --allow-dirty: the passport then says so.")
+            raise UserError(
+                "\n".join(self.unclean),
+                "Commit it, install the package again, or add --allow-dirty: the passport then says so.",
+            )
 
 
 def origin_of(stack: Stack, package: Path = PROJECT_ROOT) -> Origin:

@@ -96,7 +96,7 @@ def _header(passport: Passport) -> Html:
     if stack.kind == ClusterKind.LOCAL:
         rows.append(("Nodes", "simulated: containers do not run, and network policies are not enforced"))
     if not passport.is_clean:
-        rows.append(("Not clean", "Package or stack file had uncommitted changes."))
+        rows.append(("Not clean", "Package or stack file was altered or had uncommitted changes."))
     colour = "bad" if passport.of(Result.FAILED) else "good"
     return element(
         f"header.page.{colour}",

@@ -32,6 +32,9 @@ _TOKEN: Final = "PULUMI_ACCESS_TOKEN"  # noqa: S105 the name of a variable
 _ITS_OWN: Final = "passphrase"
 """Secrets provider of a stack that is encrypted with a passphrase."""
 
+_DEFAULT: Final = "default"
+"""The same as no secrets provider: pkg/cmd/pulumi/stack/secrets.go of pulumi v3.259.0."""
+
 _PASSPHRASES: Final = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 
 _START: Final = """\
@@ -138,7 +141,7 @@ def _unfit(choices: OperatorFile, remote: Mapping[str, Stack]) -> Iterator[str]:
 def _has_passphrase(stack: Stack, *, is_cloud: bool) -> bool:
     """Return whether a passphrase encrypts the secrets of a stack; Pulumi Cloud has keys of its own."""
     given = secrets_provider(stack)
-    return given == _ITS_OWN or bool(not given and (stack.document.get("encryptionsalt") or not is_cloud))
+    return given == _ITS_OWN or bool(given in ("", _DEFAULT) and (stack.document.get("encryptionsalt") or not is_cloud))
 
 
 def _choices(place: Path) -> OperatorFile:
@@ -209,13 +212,16 @@ def differences(place: Path, operated: Operated) -> Iterator[str]:
 
 
 def behind(place: Path, operated: Operated) -> Iterator[str]:
-    """Yield the stacks whose files changed after the commit that their object in a folder names."""
+    """Yield the stacks whose files changed after the commit that their object in a folder names.
+
+    A shallow clone does not show it.
+    """
     if committed.is_shallow(stacks.folder()):
         return
     kept = _kept(place)
     for name, stack in operated.stacks.items():
-        last = committed.last_commit(stack, stacks.folder() / PROJECT_FILE)
-        if last and _commit_in(kept.get(name, [])) != last:
+        last, named = committed.last_commit(stack, stacks.folder() / PROJECT_FILE), _commit_in(kept.get(name, []))
+        if last and git(stacks.folder(), "merge-base", "--is-ancestor", last, str(named)) is None:
             yield name
 
 
@@ -223,9 +229,11 @@ def _kept(place: Path) -> dict[str, list[Manifest]]:
     def read_one(file: Path) -> tuple[str, list[Manifest]]:
         try:
             found = list(yaml.safe_load_all(file.read_text(encoding="utf-8")))
-            json.dumps(found, default=str)  # raises ValueError for an object that has itself as a part
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
-            raise UserError(f"{file} is not YAML: {' '.join(str(error).split())}") from None
+            json.dumps(
+                found, default=str
+            )  # raises errors for what JSON does not have, such as an object that is a part of itself
+        except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
+            raise UserError(f"{file} is not plain YAML: {' '.join(str(error).split())}") from None
         if not all(isinstance(each, dict) for each in found):
             raise UserError(f"{file} must have Kubernetes objects only.")
         return file.stem, found
@@ -242,7 +250,7 @@ def _unequal(file: str, expected: Sequence[Manifest], kept: Sequence[Manifest], 
     wanted, found = ({_identity(each, namespace): each for each in objects} for objects in (expected, kept))
     for identity, count in Counter(_identity(each, namespace) for each in kept).items():
         if count > 1:
-            yield f"{file}: {identity}: is there {count} times; keep one"
+            yield f"{file}: {identity}: appears {count} times; keep one"
     for identity in {**wanted, **found}:
         if identity not in found:
             yield f"{file}: {identity}: is missing"
@@ -268,8 +276,10 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         for key, each in value.items():
             yield from _leaves(each, f"{path}.{key}".lstrip("."))
     elif isinstance(value, list) and value:
-        for index, each in enumerate(value):
-            yield from _leaves(each, f"{path}[{index}]")
+        names = [each.get("name") if isinstance(each, dict) else None for each in value]
+        keys = names if None not in names and len(set(names)) == len(names) else range(len(value))
+        for key, each in zip(keys, value, strict=True):
+            yield from _leaves(each, f"{path}[{key}]")
     else:
         yield path, value
 

@@ -48,7 +48,7 @@ _IMAGE: Final = re.compile(
 )
 _BACKEND: Final = re.compile(r"(https|s3|azblob|gs)://[^\s@]+")
 _SECRET_NAME: Final = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_SECRET_KEY: Final = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]+")
+_SECRET_KEY: Final = re.compile(r"(?!\.$|\.\.)[A-Za-z0-9._-]+")
 
 
 def _label(name: str) -> str:
@@ -65,7 +65,7 @@ def _secret_name(name: str) -> str:
 
 def _secret_key(key: str) -> str:
     if not _SECRET_KEY.fullmatch(key):
-        raise ValueError("must be letters, digits, '-', '_' or '.', and more than dots")
+        raise ValueError("must be letters, digits, '-', '_' or '.', not '.' alone and no '..' in front")
     return key
 
 

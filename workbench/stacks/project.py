@@ -33,6 +33,6 @@ def require_ours() -> None:
     if (name := project()) not in (None, APP):
         place = shown_path(folder() / PROJECT_FILE)
         raise UserError(
-            f"{place} is of project {name!r}, whose program creates these clusters; this would create second ones.",
-            "Run `pulumi up`. If it has nothing to do with them, keep the stack files in a folder of their own.",
+            f"{place} is of project {name!r}. If its program creates these clusters, {APP} would create second ones.",
+            "Then run `pulumi up`. Otherwise move the stack files to a folder without it.",
         )

@@ -44,16 +44,28 @@ def recorded_origin(installed: Distribution) -> dict[str, Any]:
 
 
 def altered(installed: Distribution, root: Path = PROJECT_ROOT) -> list[str]:
-    """Return the files of an installed package in a folder that are missing, or no longer as they were installed.
+    """Return the files of an installed package that were changed, deleted or added after its installation.
 
     https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+
+    Parameters
+    ----------
+    installed
+        What was recorded of it. Without a list of files, that list is what is returned.
+    root
+        Folder of the package; the scripts that an installer writes elsewhere do not count.
     """
-    recorded = [(file, Path(str(file.locate()))) for file in installed.files or ()]
-    return [
-        str(file)
-        for file, place in recorded
-        if file.hash and place.is_relative_to(root) and _digest(place, file.hash) != file.hash.value
-    ]
+    if installed.files is None:
+        return ["RECORD"]
+    recorded = {Path(str(file.locate())).resolve(): file for file in installed.files}
+    there = {file.resolve() for name in DECIDES for file in (root / name).rglob("*") if file.is_file()}
+    added = {file for file in there - recorded.keys() if "__pycache__" not in file.parts}
+    changed = {
+        place
+        for place, file in recorded.items()
+        if file.hash and place.is_relative_to(root.resolve()) and _digest(place, file.hash) != file.hash.value
+    }
+    return sorted(str(file.relative_to(root.resolve())) for file in added | changed)
 
 
 def _digest(file: Path, recorded: FileHash) -> str | None:

@@ -84,10 +84,10 @@ def test_a_diagram_is_a_table_of_its_arrows() -> None:
 def test_texts_of_arrows_are_in_the_table() -> None:
     pages = {page.path: page.text for page in Site().documents()}
     for row in (
-        "| canary | bake 30m | verify acme-dev |",
-        "| verify acme-dev |  | early |",
-        "| early | a failure: stop | correct it |",
-        "| correct it | resume | early |",
+        "| canary (up acme-dev) | bake 30m | verify acme-dev |",
+        "| verify acme-dev |  | early (up eu-staging, up us-staging) |",
+        "| early (up eu-staging, up us-staging) | a failure: stop | correct it |",
+        "| correct it | resume | early (up eu-staging, up us-staging) |",
     ):
         assert row in pages["fleet.md"]
     assert "| the operator's agent | pulumi up | igz-clusters up: rules, guard, health checks |" in pages["operator.md"]

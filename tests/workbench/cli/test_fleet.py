@@ -258,11 +258,11 @@ def test_the_list_shows_waves_and_last_results(place: Path) -> None:
     lines = [line.split() for line in listed.stdout.splitlines()]
     assert lines[:3] == [
         ["stack", "wave", "kind", "environment", "version", "last", "release"],
-        ["a", "canary", "local", LOCAL["environment"], "-", "verify:", "deviates", version("igz-clusters")],
+        ["a", "canary", "local", LOCAL["environment"], "-", "verify:", "deviating", version("igz-clusters")],
         ["b", "-", "local", LOCAL["environment"], "-", "-", "-"],
     ]
     shape = json.loads(run("list", "--json", "--backend").stdout)
-    assert shape["stacks"][0]["last"] == "verify: deviates"
+    assert shape["stacks"][0]["last"] == "verify: deviating"
     assert shape["stacks"][0]["resources"] is None, "it has no state yet"
 
 

@@ -104,7 +104,7 @@ def test_a_shallow_clone_does_not_know_which_commit_changed_a_stack(
     clone = tmp_path_factory.mktemp("shallow") / "clone"
     subprocess.run([*GIT, "clone", "--quiet", "--depth", "1", place.as_uri(), str(clone)], check=True)
     monkeypatch.setenv(stacks.FOLDER_VARIABLE, str(clone))
-    assert "This clone has only the last commits" in str(run("manifests").exception)
+    assert "This shallow clone does not show" in str(run("manifests").exception)
     assert run("manifests", "--commit", COMMIT).exit_code == 0
 
 
@@ -113,6 +113,9 @@ def test_check_names_stacks_that_changed_since(place: Path) -> None:
     out = place / "operator"
     run("manifests", "--output", str(out))
     assert "note: " not in run("check", str(out)).stderr
+    (place / "notes.md").write_text("another file\n")
+    run("manifests", "--commit", commit(place), "--output", str(out))
+    assert "note: " not in run("check", str(out)).stderr, "a newer commit has the same files"
     (place / "Pulumi.acme-dev.yaml").write_text((place / "Pulumi.acme-dev.yaml").read_text() + "\n")
     commit(place)
     done = run("check", str(out))

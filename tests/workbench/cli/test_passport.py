@@ -203,14 +203,14 @@ def test_changes_that_are_not_committed_are_refused_or_said(folder: Path) -> Non
     file.write_text(f"{file.read_text()}\n")
     text = refusal(run("make", "test", "--key", "key.pem"))
     assert text.startswith("Pulumi.test.yaml has changes that are not committed.\nCommit it, or add --allow-dirty")
-    assert "plus uncommitted changes" in made("--allow-dirty").stdout
+    assert "plus uncommitted or altered files" in made("--allow-dirty").stdout
 
 
 def test_a_passport_with_uncommitted_changes_says_so_when_it_verifies(folder: Path) -> None:
     file = folder / "Pulumi.test.yaml"
     file.write_text(f"{file.read_text()}\n")
     made("--allow-dirty")
-    assert "note: the passport was made with uncommitted changes" in verified().stderr
+    assert "note: the passport was made of uncommitted or altered files" in verified().stderr
     assert json.loads(verified("--json").stdout)["isClean"] is False
 
 

@@ -58,7 +58,7 @@ def test_evidence_has_its_date_on_the_page() -> None:
 def test_changes_that_are_not_committed_are_on_the_page() -> None:
     dirty = passport("existing", origin=replace(ORIGIN, unclean=("Pulumi.test.yaml has changes.",)))
     assert not dirty.is_clean
-    assert "Package or stack file had uncommitted changes." in render(dirty)
+    assert "Package or stack file was altered or had uncommitted changes." in render(dirty)
 
 
 def test_failed_claims_come_first() -> None:

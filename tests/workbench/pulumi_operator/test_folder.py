@@ -194,8 +194,12 @@ def test_a_stack_in_pulumi_cloud_may_have_a_passphrase(folder: Folder) -> None:
     choices = "repository: https://h/a\nimage: a/b:1\nsecretEnvironment: {PULUMI_ACCESS_TOKEN: {secret: a, key: b}}\n"
     folder("acme-dev", operator=choices)
     assert list(operated.read().stacks) == ["acme-dev"]
-    for key in ("secretsprovider", "encryptionsalt"):
-        folder("acme-dev", operator=choices, **{key: "passphrase"})
+    for keys in (
+        {"secretsprovider": "passphrase"},
+        {"encryptionsalt": "v1:x"},
+        {"secretsprovider": "default", "encryptionsalt": "v1:x"},
+    ):
+        folder("acme-dev", operator=choices, **keys)
         assert refusal().startswith("acme-dev: needs `secretsprovider` in its stack file, or PULUMI_CONFIG_PASSPHRASE")
 
 
@@ -281,7 +285,7 @@ def test_objects_that_kubectl_applies_too_are_named(folder: Folder) -> None:
             f"more.{end}: is not expected, and `kubectl apply --filename` applies it; delete it"
             for end in ("json", "yml")
         ),
-        "acme-dev.yaml: Stack acme-dev: is there 2 times; keep one",
+        "acme-dev.yaml: Stack acme-dev: appears 2 times; keep one",
         "acme-dev.yaml: Stack acme-dev in namespace other: is not expected; remove it",
     ]
 
@@ -310,11 +314,12 @@ def test_a_folder_that_cannot_be_compared_is_an_error(folder: Folder) -> None:
     out = place / "out"
     operated.write(out, objects())
     (out / "acme-dev.yaml").write_text("a: [")
+    (out / "dates.yaml").write_text("metadata: {2026-11-27: reviewed}\n")
     (out / "latin.yaml").write_bytes("a: é".encode("latin-1"))
     (out / "more.yaml").write_text("- 1\n")
     (out / "round.yaml").write_text("a: &a {b: *a}\n")
     with pytest.raises(UserError) as refused:
         list(operated.differences(out, operated.read()))
-    for name in ("acme-dev", "latin", "round"):
-        assert f"{name}.yaml is not YAML" in str(refused.value)
+    for name in ("acme-dev", "dates", "latin", "round"):
+        assert f"{name}.yaml is not plain YAML" in str(refused.value)
     assert "more.yaml must have Kubernetes objects only" in str(refused.value)

@@ -27,7 +27,10 @@ def test_without_the_name_of_another_project_it_is_ours(place: Path, text: str |
 
 def test_stack_files_of_a_program_with_the_component_are_not_ours(place: Path) -> None:
     (place / "Pulumi.yaml").write_text("name: acme\nruntime: yaml\n")
-    with pytest.raises(UserError, match=r"is of project 'acme', whose program creates these clusters"):
+    with pytest.raises(
+        UserError,
+        match=r"is of project 'acme'. If its program creates these clusters, igz-clusters would",
+    ):
         require_ours()
 
 

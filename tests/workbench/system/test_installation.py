@@ -91,18 +91,26 @@ def test_a_folder_of_the_same_name_without_code_is_no_package(tmp_path: Path, mo
     require_own_environment()
 
 
-def test_files_that_are_not_as_they_were_installed_are_named(tmp_path: Path) -> None:
-    recorded, files = (
-        tmp_path / "a-1.dist-info" / "RECORD",
-        [tmp_path / f"{name}.py" for name in ("same", "edited", "gone")],
-    )
-    recorded.parent.mkdir()
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_files_that_are_not_as_they_were_installed_are_named(tmp_path: Path, is_linked: bool) -> None:
+    place = tmp_path / "place"
+    recorded, packages = place / "a-1.dist-info" / "RECORD", place / "a" / "policies"
+    for folder in (recorded.parent, packages, place / "a" / "policies" / "__pycache__"):
+        folder.mkdir(parents=True)
     lines = ["a-1.dist-info/RECORD,,"]
-    for file in files:
-        file.write_text("1\n")
+    for name in ("same", "edited", "gone"):
+        (packages / f"{name}.py").write_text("1\n")
         digest = base64.urlsafe_b64encode(hashlib.sha256(b"1\n").digest()).decode().rstrip("=")
-        lines.append(f"{file.name},sha256={digest},2")
+        lines.append(f"a/policies/{name}.py,sha256={digest},2")
     recorded.write_text("\n".join(lines))
-    files[1].write_text("2\n")
-    files[2].unlink()
-    assert altered(Distribution.at(recorded.parent), tmp_path) == ["edited.py", "gone.py"]
+    (packages / "edited.py").write_text("2\n")
+    (packages / "gone.py").unlink()
+    (packages / "new.py").write_text("3\n")
+    (packages / "__pycache__" / "same.pyc").write_text("4\n")
+    if is_linked:
+        (tmp_path / "link").symlink_to(place)
+        place = tmp_path / "link"
+    found = altered(Distribution.at(place / "a-1.dist-info"), place / "a")
+    assert found == ["policies/edited.py", "policies/gone.py", "policies/new.py"]
+    recorded.unlink()
+    assert altered(Distribution.at(place / "a-1.dist-info"), place / "a") == ["RECORD"]
