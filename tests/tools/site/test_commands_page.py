@@ -5,7 +5,7 @@ PAGE = page()
 
 
 def test_every_command_has_a_section_with_its_usage() -> None:
-    groups = {"backup", "config", "existing", "fleet", "local", "passport", "policy", "prices", "toolchain"}
+    groups = {"backup", "config", "existing", "fleet", "local", "operator", "passport", "policy", "prices", "toolchain"}
     sections = [line.removeprefix("## ") for line in PAGE.splitlines() if line.startswith("## ")]
     assert {each.split()[0] for each in sections} == COMMANDS.keys()
     assert {each.split()[0] for each in sections if " " in each} == groups
