@@ -10,7 +10,7 @@ from components.contract.labels import LabelKey
 from emulators.core.client import Call
 from support.azure_emulator import Subscription, identities, there, writes
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]  # `make test` has the life on EKS
 
 STACK: Final = "aks-dev"
 LIVE: Final = 7

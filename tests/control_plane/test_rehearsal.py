@@ -116,9 +116,8 @@ def test_a_killed_component_leaves_its_scenario_without_a_verdict_and_others_go_
 @pytest.mark.parametrize(
     "number",
     [
-        signal.SIGINT,
+        *(pytest.param(each, marks=pytest.mark.full) for each in (signal.SIGINT, signal.SIGKILL)),
         *(pytest.param(each, marks=pytest.mark.kills) for each in (signal.SIGTERM, signal.SIGHUP)),
-        pytest.param(signal.SIGKILL, marks=pytest.mark.full),
     ],
 )
 def test_a_signal_during_the_play_leaves_no_process_no_folder_and_no_result(

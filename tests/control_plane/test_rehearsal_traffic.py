@@ -15,7 +15,7 @@ from workbench.rehearsal.verdicts.judge import judge
 from workbench.rehearsal.verdicts.verdict import Verdict
 from workbench.toolchain import ensure
 
-pytestmark = pytest.mark.control_plane
+pytestmark = [pytest.mark.control_plane, pytest.mark.full]  # `make test` plays a scenario of jobs
 
 SCENARIO: dict[str, Any] = {
     "description": "A model server grows with its traffic, a function has too few replicas.",

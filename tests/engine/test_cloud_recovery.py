@@ -83,6 +83,7 @@ def test_what_a_killed_run_was_making_is_there_once(cloud: Account, operation: s
     assert_settled(cloud)
 
 
+@pytest.mark.full
 def test_what_a_dead_plug_in_made_is_entered_and_not_made_again(cloud: Account) -> None:
     process = cloud.start(*UP)
     while not (plug_ins := _plug_ins(process.pid)):

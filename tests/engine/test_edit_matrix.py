@@ -49,7 +49,7 @@ def group(kind: str) -> pytest.MarkDecorator:
     return pytest.mark.xdist_group(f"matrix of {kind}")
 
 
-KEPT = 2
+KEPT = 1
 """Rows of each page, the first of its samples, that `make test` compares."""
 COMPARED = 7
 """Those that `make test-all` compares; `make proofs` compares all samples."""

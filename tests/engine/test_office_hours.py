@@ -63,6 +63,7 @@ def night_falls(cloud: Account, hours: OfficeHours) -> datetime:
     return hours.next_opening(closes)
 
 
+@pytest.mark.full
 def test_a_cluster_sleeps_is_no_drift_is_not_changed_and_wakes(cloud: Account) -> None:
     now = datetime.now(UTC)
     given = hours_of(now)

@@ -124,8 +124,8 @@ def test_a_changed_label_is_an_update_and_so_no_harm(previewer: Previewer) -> No
     ("change", "operation", "object_"),
     [
         ("rename_object", "replace", "PriorityClass::igz-workload-low"),
-        ("change_the_clusters_identity", "replace", "Node::initial-0"),
-        ("rename_component_type", "delete", "Namespace::mlrun"),
+        pytest.param("change_the_clusters_identity", "replace", "Node::initial-0", marks=pytest.mark.full),
+        pytest.param("rename_component_type", "delete", "Namespace::mlrun", marks=pytest.mark.full),
     ],
 )
 def test_a_careless_change_is_harm(previewer: Previewer, change: str, operation: str, object_: str) -> None:

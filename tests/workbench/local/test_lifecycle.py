@@ -144,6 +144,7 @@ def test_two_instances_run_side_by_side(instance: Instance, toolchain_bin: Binar
     assert not other.kubeconfig.exists()
 
 
+@pytest.mark.full
 def test_a_port_that_a_stranger_took_is_replaced_in_the_kubeconfig_too(
     instance: Instance, toolchain_bin: Binaries, get: Callable[..., Any]
 ) -> None:
@@ -158,6 +159,7 @@ def test_a_port_that_a_stranger_took_is_replaced_in_the_kubeconfig_too(
         assert get(instance, "namespace", "default")
 
 
+@pytest.mark.full
 def test_a_port_taken_after_it_was_chosen_is_replaced(
     instance: Instance, toolchain_bin: Binaries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,6 +178,7 @@ def test_a_port_taken_after_it_was_chosen_is_replaced(
         assert instance.status().ports["kube-scheduler"] != taken[0]
 
 
+@pytest.mark.full
 def test_start_with_other_programs_says_so_and_restarts(
     instance: Instance, toolchain_bin: Binaries, tmp_path: Path
 ) -> None:
