@@ -44,7 +44,7 @@ def manifests(
 ) -> None:
     """Print or write the Stack objects of the stacks.
 
-    The choices are in operator.yaml next to the stack files. A stack waits for those of the wave before it in
+    The choices are in operator.yaml next to the stack files. A stack waits for those of all waves before it in
     fleet.yaml. The objects name commits: to update clusters, write them again and apply them.
     """
     operated = folder.read()
@@ -71,8 +71,8 @@ def check(
     """Compare a folder of objects with the stack files.
 
     Shows every field that is not as operator.yaml, fleet.yaml and the stack files say. Each object may name a commit of
-    its own; a note names stacks whose files changed since, unless the
-    clone is shallow. Exit code 1: they differ, 3: they could not be compared.
+    its own; unless the clone is shallow, a note names stacks whose files changed since. Exit code 1: they differ, 3:
+    they could not be compared.
     """
     operated = folder.read()
     found = list(folder.differences(place, operated))
@@ -84,7 +84,9 @@ def check(
     if found:
         leave(FAILED)
     for name in folder.behind(place, operated):
-        errors.print(f"note: {name}: its object names an older commit; `{APP} operator manifests` renews it.", **PLAIN)
+        errors.print(
+            f"note: {name}: the commit in its object lacks a change; `{APP} operator manifests` renews it.", **PLAIN
+        )
     errors.print(f"The objects in {place} are those of {folder.FILE}.", **PLAIN)
 
 

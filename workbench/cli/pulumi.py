@@ -38,7 +38,7 @@ _STACK: Final = ("--stack", "-s")
 _HIDE_NOTHING: Final = frozenset(
     {*_STACK, "--json", "-j", "--show-ids", "-i", "--show-name", "--show-secrets", "--show-urns", "-u"}
 )
-"""Options of `stack` and `config` that take no next word as their value; those of a stack take one that is known."""
+"""Options of `stack` and `config` of which it is known whether they take the next word: only those in ``_STACK`` do."""
 
 _HELP: Final = frozenset({"--help", "-h"})
 _QUESTIONS: Final = _HELP | {"--version"}
@@ -91,15 +91,15 @@ def pulumi(context: typer.Context) -> None:
 
 
 def _subcommand(rest: Sequence[str]) -> str:
-    """Return the word after a command, empty if only options follow that are known to hide none.
+    """Return the first word after a command, empty if only options follow that are known to hide none.
 
-    Any other option is returned in its place: only the engine knows whether it takes the next word as its value.
+    Any other option before it is returned in its place: the engine may take the next word as its value.
     """
     left = iter(rest)
-    for index, each in enumerate(left):
+    for each in left:
         if each in _STACK:
             next(left, None)
-        elif (not index and not each.startswith("-")) or each.partition("=")[0] not in _HIDE_NOTHING:
+        elif each.partition("=")[0] not in _HIDE_NOTHING:
             return each
     return ""
 

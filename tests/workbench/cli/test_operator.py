@@ -119,7 +119,7 @@ def test_check_names_stacks_that_changed_since(place: Path) -> None:
     (place / "Pulumi.acme-dev.yaml").write_text((place / "Pulumi.acme-dev.yaml").read_text() + "\n")
     commit(place)
     done = run("check", str(out))
-    assert (done.exit_code, "note: acme-dev: its object names an older commit" in done.stderr) == (0, True)
+    assert (done.exit_code, "note: acme-dev: the commit in its object lacks a change" in done.stderr) == (0, True)
 
 
 def test_a_stack_keeps_its_commit_until_its_files_change(place: Path) -> None:
