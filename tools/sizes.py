@@ -13,7 +13,7 @@ from workbench.system.paths import PROJECT_ROOT
 SHIPPED: Final = ("infra", "components", "policies", "workbench")
 """Folders of the source that ships."""
 
-FEATURES: Final = 54_300
+FEATURES: Final = 54_400
 """Lines granted for what was added after the split of the workbench, such as ``check``, ``accept``, placement,
 ``verify``, ``rehearse``, cloud identities, shared storage, office hours, shared and reserved GPUs, fast networks,
 headroom, backups, ways in, limits of upgrades with a way back, closed networks, fleets, passports, bases of stack

@@ -202,7 +202,9 @@ def test_changes_that_are_not_committed_are_refused_or_said(folder: Path) -> Non
     file = folder / "Pulumi.test.yaml"
     file.write_text(f"{file.read_text()}\n")
     text = refusal(run("make", "test", "--key", "key.pem"))
-    assert text.startswith("Pulumi.test.yaml has changes that are not committed.\nCommit it, or add --allow-dirty")
+    assert text.startswith(
+        "Pulumi.test.yaml has changes that are not committed.\nCommit it, install the package again, or add --allow"
+    )
     assert "plus uncommitted or altered files" in made("--allow-dirty").stdout
 
 
