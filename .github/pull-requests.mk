@@ -5,7 +5,7 @@ RECORD ?= record
 STREAMS ?= drift
 OUTPUT ?= report.md
 # Recipes take these from the environment, so that a shell never interprets what was typed into a form.
-export STACK HEAD ONLY RECORD REHEARSAL STREAMS OUTPUT
+export STACK HEAD ONLY RECORD REHEARSAL STREAMS OUTPUT WAVE
 
 ##@ Pull requests and drift
 # The base branch's rules run in a separate checkout; a release that both pin is not installed twice.

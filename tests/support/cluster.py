@@ -155,7 +155,7 @@ def changes(printed: str) -> str:
     return printed.partition("Resources:\n")[2].partition("\n\n")[0].strip()
 
 
-EXPORTED: Final = frozenset({"STACK", "HEAD", "ONLY", "RECORD", "STREAMS", "OUTPUT"})
+EXPORTED: Final = frozenset({"STACK", "HEAD", "ONLY", "RECORD", "STREAMS", "OUTPUT", "WAVE"})
 """What our Makefiles export, to the tests too if `make` runs them: .github/pull-requests.mk."""
 
 

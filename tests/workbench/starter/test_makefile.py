@@ -79,6 +79,10 @@ def test_a_fleet_command_runs_on_all_stacks_and_asks_unless_told_not_to(acme: Pa
     assert made(acme, "fleet") == ["v0.1.0 . fleet list"]
     assert made(acme, "fleet", "VERB=up", "YES=1") == ["v0.1.0 . fleet up --yes"]
     assert made(acme, "fleet", "VERB=drift", "YES=1") == ["v0.1.0 . fleet drift"]
+    assert made(acme, "fleet", "VERB=drift", "WAVE=canary") == ["v0.1.0 . fleet drift --wave canary"]
+    file = acme / "Makefile"
+    file.write_text(f"WAVE ?= rest\n{file.read_text()}")
+    assert made(acme, "fleet", "VERB=preview") == ["v0.1.0 . fleet preview --wave rest"]
 
 
 def test_env_prints_exports_and_nothing_else(acme: Path) -> None:
