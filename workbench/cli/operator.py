@@ -17,7 +17,7 @@ from workbench.pulumi_operator import folder
 from workbench.pulumi_operator.folder import Operated
 from workbench.pulumi_operator.manifests import COMMIT_FORM, is_commit
 from workbench.stacks import Stack, committed
-from workbench.stacks.project import PROJECT_FILE
+from workbench.stacks.project import project_file
 from workbench.system.errors import UserError
 from workbench.system.paths import APP
 
@@ -116,7 +116,7 @@ def _commits(found: Mapping[str, Stack], given: str | None) -> dict[str, str]:
         if not is_commit(given):
             raise UserError(f"--commit: {COMMIT_FORM} (given: {shown(given)}).")
         return dict.fromkeys(found, given)
-    project = stacks.folder() / PROJECT_FILE  # the agent reads it in the same commit
+    project = project_file()  # the agent reads it in the same commit
     if problems := dict.fromkeys(line for stack in found.values() for line in committed.uncommitted(stack, project)):
         raise UserError("\n".join(problems), "The operator reads commits: commit and push, or name one: --commit SHA.")
     if committed.is_shallow(stacks.folder()):

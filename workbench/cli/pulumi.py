@@ -74,16 +74,17 @@ def pulumi(context: typer.Context) -> None:
     itself runs `stack select`, `stack output` and others that change no resource. Everything else is refused.
     """
     command, *rest = [each for each in context.args if each != _NON_INTERACTIVE] or ["version"]
+    subcommand = _subcommand(rest)
     if (command in _QUESTIONS and not rest) or (len(rest) == 1 and rest[0] in _HELP):
         _engine([command, *rest])
     elif mine := _CHECKED.get(command):
         _run(mine, _parsed(command, rest))
     elif command == _INSTALL:
         errors.print("Nothing to install here: `up` fetches the plug-ins that are missing.", **PLAIN)
-    elif command in _ALWAYS or _subcommand(rest) in _BY_SUBCOMMAND.get(command, ()):
+    elif command in _ALWAYS or subcommand in _BY_SUBCOMMAND.get(command, ()):
         _engine([_NON_INTERACTIVE, command, *rest])
     else:
-        what = " ".join([command, *([_subcommand(rest)] if command in _BY_SUBCOMMAND else [])])
+        what = f"{command} {subcommand}" if command in _BY_SUBCOMMAND and subcommand else command
         raise UserError(
             f"`pulumi {what}` is not supported here: only `up`, `preview` and commands that change no stack are.",
             f"Use {APP} itself on a machine of yours; `{APP} --help` lists its commands.",

@@ -21,12 +21,13 @@ from workbench.pulumi_operator.manifests import COMMIT_FORM, NAME_MAX, WORKSPACE
 from workbench.pulumi_operator.model import OperatorFile
 from workbench.stacks import Stack, StackFileError, committed
 from workbench.stacks.file_problems import content_of, located, parsed
-from workbench.stacks.project import PROJECT_FILE, project
+from workbench.stacks.project import PROJECT_FILE, project, project_file
 from workbench.system.errors import UserError, all_of, refuse
 from workbench.system.git import git
 from workbench.system.paths import APP
 
 FILE: Final = "operator.yaml"
+
 _CLOUD: Final = "https://"
 _TOKEN: Final = "PULUMI_ACCESS_TOKEN"  # noqa: S105 the name of a variable
 _ITS_OWN: Final = "passphrase"
@@ -156,7 +157,7 @@ def _choices(place: Path) -> OperatorFile:
 
 def _require_project_file() -> None:
     """Refuse a folder that the operator's agent could not open: it reads the project file before anything runs."""
-    place = stacks.folder() / PROJECT_FILE
+    place = project_file()
     if not place.exists():
         raise UserError(
             f"The operator needs a {PROJECT_FILE} in {stacks.folder()}.",
@@ -220,7 +221,7 @@ def behind(place: Path, operated: Operated) -> Iterator[str]:
         return
     kept = _kept(place)
     for name, stack in operated.stacks.items():
-        last, named = committed.last_commit(stack, stacks.folder() / PROJECT_FILE), _commit_in(kept.get(name, []))
+        last, named = committed.last_commit(stack, project_file()), _commit_in(kept.get(name, []))
         if last and git(stacks.folder(), "merge-base", "--is-ancestor", last, str(named)) is None:
             yield name
 

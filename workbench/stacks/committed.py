@@ -29,10 +29,8 @@ def uncommitted(stack: Stack, *others: Path) -> Iterator[str]:
         return
     for file in _files(stack, *others):
         place = _existing(file)
-        if commit_of(place) or os.path.lexists(
-            file
-        ):  # overrides that never existed are no change outside of Git either
-            # An ignored file is in no commit either.
+        # Overrides that never existed are no change outside of Git; an ignored file is in no commit.
+        if commit_of(place) or os.path.lexists(file):
             yield from changes(shown_path(file), place, "--ignored", "--", str(file.relative_to(place)))
 
 

@@ -1,5 +1,6 @@
 """The engine's project file next to the stack files: whose program creates their clusters."""
 
+from pathlib import Path
 from typing import Final
 
 from infra.config import Problem
@@ -11,9 +12,14 @@ from workbench.system.paths import APP
 PROJECT_FILE: Final = "Pulumi.yaml"
 
 
+def project_file() -> Path:
+    """Return where the project file is, or would be."""
+    return folder() / PROJECT_FILE
+
+
 def project() -> str | None:
     """Return the name in the project file; None if there is no file, or no name that could be read."""
-    place = folder() / PROJECT_FILE
+    place = project_file()
     source = content_of(place) if place.exists() else None
     document = None if source is None or isinstance(source, Problem) else source.document
     name = document.get("name") if isinstance(document, dict) else None
@@ -31,7 +37,7 @@ def require_ours() -> None:
         The project file is of another project.
     """
     if (name := project()) not in (None, APP):
-        place = shown_path(folder() / PROJECT_FILE)
+        place = shown_path(project_file())
         raise UserError(
             f"{place} is of project {name!r}. If its program creates these clusters, {APP} would create second ones.",
             "Then run `pulumi up`. Otherwise move the stack files to a folder without it.",

@@ -57,15 +57,16 @@ def altered(installed: Distribution, root: Path = PROJECT_ROOT) -> list[str]:
     """
     if installed.files is None:
         return ["RECORD"]
+    root = root.resolve()
     recorded = {Path(str(file.locate())).resolve(): file for file in installed.files}
     there = {file.resolve() for name in DECIDES for file in (root / name).rglob("*") if file.is_file()}
     added = {file for file in there - recorded.keys() if "__pycache__" not in file.parts}
     changed = {
         place
         for place, file in recorded.items()
-        if file.hash and place.is_relative_to(root.resolve()) and _digest(place, file.hash) != file.hash.value
+        if file.hash and place.is_relative_to(root) and _digest(place, file.hash) != file.hash.value
     }
-    return sorted(str(file.relative_to(root.resolve())) for file in added | changed)
+    return sorted(str(file.relative_to(root)) for file in added | changed)
 
 
 def _digest(file: Path, recorded: FileHash) -> str | None:
