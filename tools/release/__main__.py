@@ -71,6 +71,9 @@ def main(given: Sequence[str] | None = None) -> int:
         if options.dry_run:
             print(sums, end="")
             return bool(found)
+        if changed := list(checks.problems(release)):  # some files are read from the checkout, not from the commit
+            print("\n".join(["The checkout was changed meanwhile:", *changed]), file=sys.stderr)
+            return 1
         keep(Path(place), target)
     if not options.unsigned:
         say("signing")

@@ -11,6 +11,7 @@ from components.contract.policy_choices import AdmissionMode
 from components.contract.pools import PoolRole
 from components.contract.storage import DEFAULT_CLASS
 from components.contract.taints import ARM_TAINT
+from workbench.acceptance.record import FROM_ZERO
 from workbench.acceptance.step import Context, StepError
 from workbench.engine.kubectl import Api
 from workbench.system.errors import UserError
@@ -147,10 +148,10 @@ def pods_land(context: Context) -> str:
     has_autoscaler = any(group.is_elastic for group in context.config.groups)
     pools = [name for name in context.config.pools if has_autoscaler or name in before]
     empty = [name for name in pools if name not in before]
-    context.keep(**{"from zero": empty, **context.record.seen})
+    context.keep(**{FROM_ZERO: empty, **context.record.seen})
     land(context, pools)
     context.record.seen["landed"] = pools
-    known = context.record.seen["from zero"]
+    known = context.record.seen[FROM_ZERO]
     return f"{', '.join(pools)}; from zero: {', '.join(known) or 'none, all pools had nodes'}"
 
 

@@ -15,6 +15,12 @@ from workbench.system.files import write_private
 CLEANING: Final = "being cleaned up"
 """State of a record whose run cannot continue."""
 
+PODS: Final = "pods"
+"""The step in which a pod lands on each pool."""
+
+FROM_ZERO: Final = "from zero"
+"""Value that the step saves: the pools that had no nodes before it."""
+
 
 class Result(StrEnum):
     """How a step ended."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from workbench.acceptance import in_cluster, lifecycle
 from workbench.acceptance.copied_stack import CopiedStack
-from workbench.acceptance.record import CLEANING, Record, Result, StepRecord, duration
+from workbench.acceptance.record import CLEANING, PODS, Record, Result, StepRecord, duration
 from workbench.acceptance.step import Context, Step
 from workbench.stacks import Stack
 from workbench.system.errors import UserError
@@ -20,7 +20,7 @@ STEPS: Final = (
     Step("unchanged up", "a second `up` changes nothing", lifecycle.second_up),
     Step("nodes", "nodes, labels and taints match the stack file", in_cluster.nodes_as_written),
     Step("admission", "priority classes and admission match the state", in_cluster.objects_as_written),
-    Step("pods", "a pod is scheduled on each pool, also from zero", in_cluster.pods_land),
+    Step(PODS, "a pod is scheduled on each pool, also from zero", in_cluster.pods_land),
     Step(
         "autoscaler sizes",
         "sizes moved by the autoscaler survive an `up`",

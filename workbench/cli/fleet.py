@@ -29,7 +29,7 @@ from workbench.fleet.verb import Result, Verb
 from workbench.report.terminal import print_table
 from workbench.report.words import count
 from workbench.stacks import Stack
-from workbench.system.errors import NoVerdictError
+from workbench.system.errors import NoVerdictError, UserError
 from workbench.system.paths import APP
 from workbench.toolchain import Toolchain, ensure, prepare
 from workbench.toolchain.console import progress
@@ -108,7 +108,8 @@ def preview(  # noqa: PLR0913 - its options
 ) -> None:
     """Preview all stacks; change nothing.
 
-    Exit code 1: a plan failed, or `fleet up` would refuse it.
+    Exit code 1: a plan failed, or destroys protected resources without an approval. Of a cluster that sleeps, and of a
+    state that needs recovery, the log of the stack says so.
     """
     _begin(_new(Verb.PREVIEW, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page))
 
@@ -268,6 +269,8 @@ def _begin(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
 
 def _start(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
     output.require_output(wanted.page)
+    if run.verb.is_change and not fleet and stacks.is_fallback():
+        raise UserError(f"There is no stack in {Path.cwd()}.", "Choose a folder with stack files: -C DIR.")
     plan = file.checked(fleet).only(run.waves)
     found = file.stacks_of(plan.stacks)
     run = replace(_as_planned(run, plan), entries=runner.entries(runner.stages(plan, run.verb)))

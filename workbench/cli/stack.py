@@ -215,6 +215,7 @@ def preview(  # noqa: PLR0913 - its options
     if offline:
         leave(_render(stack, options, hermetic=hermetic, events=events))
     found = _guarded(stacks.find(stack), require_approvals=require_approvals)
+    project.require_ours()
     judged = refuse_losses if require_approvals else None
     if not found.is_local:
         code = cloud.preview(found, *options, hermetic=hermetic, events=events, judged=judged)

@@ -65,7 +65,7 @@ def known(found: Iterable[Stack], toolchain: Toolchain | None) -> dict[str, Know
             rows |= _local(stack.name)
         elif toolchain:
             sessions.append(bare_session(stack, toolchain))
-    return rows | (_asked(sessions[0]) if sessions else {})
+    return (_asked(sessions[0]) if sessions else {}) | rows
 
 
 def _local(name: str) -> dict[str, Known]:

@@ -125,8 +125,8 @@ class Process:
     def poll(self) -> int | None:
         """Return the exit code of the first command that fails, or of the last; None as long as they run.
 
-        For a `verify` that verified nothing, since the cluster sleeps, that is the code of no verdict: such a
-        verification must not let the next wave begin.
+        For a comparison that ended well but left something out, since the cluster sleeps, that is the code of no
+        verdict: a verification of nothing must not let the next wave begin.
         """
         if not self._process:
             return (NoVerdictError if self.entry.verb.is_comparison else UserError).exit_code
@@ -138,10 +138,10 @@ class Process:
                 return INTERRUPTED
             self._process = self._next()
             return None
-        unverified = "" if code else why_unverified(self.files)
-        self._problem = first_problem(self.files) if code else unverified
+        unjudged = "" if code else why_unjudged(self.files)
+        self._problem = first_problem(self.files) if code else unjudged
         self.files.events.unlink(missing_ok=True)
-        return NoVerdictError.exit_code if unverified else code
+        return NoVerdictError.exit_code if unjudged else code
 
     def interrupt(self) -> None:
         """Ask the process to end, as Ctrl-C does; no further command is started."""
@@ -187,9 +187,9 @@ def first_problem(files: Files) -> str:
     return printable(" ".join(found.split()), _PROBLEM_MAX)
 
 
-def why_unverified(files: Files) -> str:
-    """Return why a `verify` that ended well verified nothing; empty if it did, and for other commands."""
-    return _in_results(files, {Verb.VERIFY: _unverified})
+def why_unjudged(files: Files) -> str:
+    """Return what a comparison that ended well left out; empty if nothing, and for other commands."""
+    return _in_results(files, _LEFT_OUT)
 
 
 def _end_of(file: Path) -> list[str]:
@@ -252,4 +252,9 @@ def _unverified(results: Mapping[str, Any]) -> str:
     return "" if results["checks"] else " ".join(results["notes"]) or "Nothing was verified."
 
 
+def _not_compared(results: Mapping[str, Any]) -> str:
+    return " ".join(results["stacks"][0]["notes"])
+
+
 _SAID: Final[Mapping[Verb, _Reader]] = {Verb.DRIFT: _drift, Verb.VERIFY: _verify}
+_LEFT_OUT: Final[Mapping[Verb, _Reader]] = {Verb.DRIFT: _not_compared, Verb.VERIFY: _unverified}

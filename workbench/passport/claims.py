@@ -65,7 +65,8 @@ def contract_claims(verification: Verification, taken: datetime) -> Iterator[Cla
     for found in verification.as_json()["checks"]:
         outcome = verification.outcomes[found["id"]]
         evidence = Evidence(source="igz-clusters verify", digest=digest_of(found), at=taken)
-        result = Result.FAILED if outcome.deviations else Result.NOT_VERIFIED if outcome.absent else Result.PASSED
+        failed = outcome.deviations or outcome.elsewhere
+        result = Result.FAILED if failed else Result.NOT_VERIFIED if outcome.absent else Result.PASSED
         yield Claim(
             id=f"{CONTRACT}/{found['id']}",
             subject=SUBJECTS[found["id"]],
@@ -78,8 +79,8 @@ def contract_claims(verification: Verification, taken: datetime) -> Iterator[Cla
 
 
 def _outcome(outcome: Outcome) -> str:
-    if outcome.deviations:
-        return _cut([f"{each.place} {each.problem}" for each in outcome.deviations])
+    if failed := (*outcome.deviations, *outcome.elsewhere):
+        return _cut([f"{each.place} {each.problem}" for each in failed])
     return outcome.absent or outcome.looked_at
 
 

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
-from workbench.acceptance.record import Record, StepRecord
+from workbench.acceptance.record import FROM_ZERO, PODS, Record, StepRecord
 from workbench.acceptance.record import Result as StepResult
 from workbench.passport.model import Claim, Covers, Evidence, Result, unverified
 from workbench.stacks import Stack
@@ -17,6 +17,7 @@ from workbench.system.errors import UserError
 
 REHEARSAL: Final = "rehearsal"
 ACCEPTANCE: Final = "acceptance"
+GPUS_FROM_ZERO: Final = f"{ACCEPTANCE}/gpus-from-zero"
 RESTORE: Final = "restore"
 
 _STEPS: Final = {StepResult.PASSED: Result.PASSED, StepResult.FAILED: Result.FAILED}
@@ -139,6 +140,23 @@ def acceptance_claims(file: Path | None, stack: Stack, release: str) -> Iterator
     evidence = (_evidence(file, content, started),)
     for each in record.steps:
         yield _step(each, record.left_out, evidence)
+    yield _gpus_from_zero(record, stack, evidence)
+
+
+def _gpus_from_zero(record: Record, stack: Stack, evidence: tuple[Evidence, ...]) -> Claim:
+    """Return the claim that a GPU pool grew from zero: the step passes also if every pool had nodes."""
+    landed = any(each.name == PODS and each.result is StepResult.PASSED for each in record.steps)
+    gpus = {group.pool for group in stack.config.groups if group.gpu_resource}
+    grown = [pool for pool in record.seen.get(FROM_ZERO, ()) if pool in gpus] if landed else []
+    return Claim(
+        id=GPUS_FROM_ZERO,
+        subject="In a copy of the stack: a GPU pool without nodes grows for a pod",
+        result=Result.PASSED if grown else Result.NOT_VERIFIED,
+        covers=Covers.PART,
+        detail=", ".join(grown) or "No GPU pool began without nodes and got one.",
+        rests_on=(),
+        evidence=evidence if grown else (),
+    )
 
 
 def _step(step: StepRecord, left_out: Sequence[str], evidence: tuple[Evidence, ...]) -> Claim:

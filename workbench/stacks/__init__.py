@@ -89,8 +89,12 @@ def folder() -> Path:
                 f"--directory, {FOLDER_VARIABLE}: folder {chosen} cannot be read.", "Run the command as its owner."
             )
         return Path(chosen).resolve()
-    current = Path.cwd().resolve()
-    return current if any(map(_is_ours, current.glob("Pulumi.*.yaml"))) else PROJECT_ROOT
+    return PROJECT_ROOT if is_fallback() else Path.cwd().resolve()
+
+
+def is_fallback() -> bool:
+    """Return whether ``folder()`` is the checkout, because no folder was chosen and the current one has no stack."""
+    return not os.environ.get(FOLDER_VARIABLE) and not any(map(_is_ours, Path.cwd().glob("Pulumi.*.yaml")))
 
 
 def _is_ours(file: Path) -> bool:

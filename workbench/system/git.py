@@ -27,4 +27,4 @@ def git(folder: Path, *arguments: str, **variables: str) -> str | None:
         run = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
     except FileNotFoundError:
         raise UserError("Git is not installed.", "Install `git` and try again.") from None
-    return None if run.returncode else run.stdout.strip()
+    return None if run.returncode else run.stdout.rstrip()

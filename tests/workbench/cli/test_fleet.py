@@ -207,6 +207,19 @@ def test_without_a_file_all_stacks_are_one_wave(place: Path) -> None:
     assert sorted(asked(place)) == ["preview a", "preview b", "preview c", "preview d"]
 
 
+@pytest.mark.parametrize("command", ["up", "accept"])
+def test_a_folder_without_stacks_does_not_change_the_stacks_of_the_package(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(stacks.FOLDER_VARIABLE)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    done = run(command, "--yes")
+    assert done.exit_code == 1
+    assert f"There is no stack in {empty}." in str(done.exception)
+
+
 def test_invalid_stack_files_are_named_before_anything_runs(place: Path) -> None:
     for name in "bd":
         (place / f"Pulumi.{name}.yaml").write_text("confg: {}")

@@ -74,5 +74,12 @@ def test_local_stacks_are_read_from_their_files(folder: Folder) -> None:
     assert known["a"].updated is not None
 
 
+def test_a_local_stack_is_not_the_one_of_its_name_in_the_backend(engine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = Known("prod", resources=1)
+    monkeypatch.setattr(backend, "_local", lambda _: {"prod": ours})
+    known = backend.known([stacks.find("local"), stacks.find("dev")], Toolchain({"pulumi": engine}))
+    assert known["prod"] is ours
+
+
 def test_only_this_question_imports_the_automation_api() -> None:
     assert "pulumi" not in imported_by("import workbench.cli.fleet")

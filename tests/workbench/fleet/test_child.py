@@ -115,6 +115,16 @@ def test_a_cluster_that_sleeps_is_not_verified(place: Path, checks: str, code: i
     assert process.problem() == problem
 
 
+@pytest.mark.parametrize(
+    ("notes", "code", "problem"),
+    [('["Asleep until 08:00."]', 3, "Asleep until 08:00."), ("[]", 0, "")],
+)
+def test_a_comparison_that_leaves_objects_out_is_no_verdict(place: Path, notes: str, code: int, problem: str) -> None:
+    process = started(place, f'echo \'{{"stacks": [{{"notes": {notes}}}]}}\'', entry(Verb.DRIFT))
+    assert ended(process) == code
+    assert process.problem() == problem
+
+
 def test_a_failed_repair_ends_the_stack(place: Path) -> None:
     process = started(place, 'echo "error: no" >&2; exit 1', entry(needs_repair=True))
     assert ended(process) == 1

@@ -104,8 +104,27 @@ def test_a_record_of_acceptance_is_evidence_for_its_steps(tmp_path: Path) -> Non
         "acceptance/up": PASSED,
         "acceptance/no-pods-left": FAILED,
         "acceptance/claim": UNKNOWN,
+        "acceptance/gpus-from-zero": UNKNOWN,
     }
     assert claims["acceptance/claim"].detail == "skipped: no class"
+
+
+@pytest.mark.parametrize(
+    ("landed", "pools", "result"),
+    [
+        (StepResult.PASSED, ["spot", "gpu"], PASSED),
+        (StepResult.PASSED, ["spot"], UNKNOWN),
+        (StepResult.PASSED, [], UNKNOWN),
+        (StepResult.FAILED, ["gpu"], UNKNOWN),
+    ],
+)
+def test_gpus_grow_from_zero_only_if_a_gpu_pool_had_no_nodes(
+    landed: StepResult, pools: list[str], result: Result, tmp_path: Path
+) -> None:
+    steps = [asdict(StepRecord("pods", "a pod is scheduled on each pool", landed, 9.0))]
+    made = record(tmp_path, steps=steps, seen={"from zero": pools})
+    claims = by_id(passport("existing", acceptance=made))
+    assert claims["acceptance/gpus-from-zero"].result is result
 
 
 @pytest.mark.parametrize(

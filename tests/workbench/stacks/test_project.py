@@ -34,10 +34,13 @@ def test_stack_files_of_a_program_with_the_component_are_not_ours(place: Path) -
         require_ours()
 
 
-def test_up_refuses_it(place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", ["up", "preview"])
+def test_up_and_its_preview_refuse_it(
+    command: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (place / "Pulumi.yaml").write_text("name: acme\nruntime: yaml\n")
     (place / "Pulumi.local.yaml").write_text((PROJECT_ROOT / "Pulumi.local.yaml").read_text())
-    monkeypatch.setattr("sys.argv", ["igz-clusters", "up", "local"])
+    monkeypatch.setattr("sys.argv", ["igz-clusters", command, "local"])
     with pytest.raises(SystemExit):
         main()
     assert "is of project 'acme'" in capsys.readouterr().err
