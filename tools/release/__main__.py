@@ -71,9 +71,7 @@ def main(given: Sequence[str] | None = None) -> int:
         if options.dry_run:
             print(sums, end="")
             return bool(found)
-        if changed := list(checks.problems(release)):  # some files are read from the checkout, not from the commit
-            print("\n".join(["The checkout was changed meanwhile:", *changed]), file=sys.stderr)
-            return 1
+        require_unchanged(release)
         keep(Path(place), target)
     if not options.unsigned:
         say("signing")
@@ -93,6 +91,21 @@ def require_signing(target: Path, key: Path | None) -> None:
     signing.require_signers(signing.SIGNERS)
     if not (target / SIGNATURE).exists():
         signing.key_file(key)
+
+
+def require_unchanged(release: Release) -> None:
+    """Check that the checkout is still at the release's commit: some files are read from it, not from the commit.
+
+    Raises
+    ------
+    UserError
+        It is not; names what differs.
+    """
+    changed = list(checks.problems(release))
+    if (now := checks.current()) != release:
+        changed.append(f"HEAD is {now.commit[:12]}")
+    if changed:
+        raise UserError("\n".join(["The checkout was changed meanwhile:", *changed]), "Run the command again.")
 
 
 def check() -> None:

@@ -29,7 +29,7 @@ from workbench.fleet.verb import Result, Verb
 from workbench.report.terminal import print_table
 from workbench.report.words import count
 from workbench.stacks import Stack
-from workbench.system.errors import NoVerdictError, UserError
+from workbench.system.errors import NoVerdictError
 from workbench.system.paths import APP
 from workbench.toolchain import Toolchain, ensure, prepare
 from workbench.toolchain.console import progress
@@ -108,8 +108,8 @@ def preview(  # noqa: PLR0913 - its options
 ) -> None:
     """Preview all stacks; change nothing.
 
-    Exit code 1: a plan failed, or destroys protected resources without an approval. Of a cluster that sleeps, and of a
-    state that needs recovery, the log of the stack says so.
+    Exit code 1: a plan failed, or destroys protected resources without an approval. A sleeping cluster, or a
+    state that needs recovery, is mentioned only in the stack's log.
     """
     _begin(_new(Verb.PREVIEW, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page))
 
@@ -146,7 +146,7 @@ def drift(  # noqa: PLR0913 - its options
 ) -> None:
     """Report changes of all stacks made outside Pulumi.
 
-    Exit code 1: a stack has drifted, 3: none has, but one could not be compared, or the run could not start.
+    Exit code 1: a stack has drifted, 3: none has, but one could not be compared completely, or the run could not start.
     """
     _begin(_new(Verb.DRIFT, wave, at_once, hermetic=hermetic), fleet, _Wanted(as_json, page))
 
@@ -195,6 +195,7 @@ def resume(*, yes: Yes = False, as_json: AsJson = False, page: Output = None) ->
     no run.
     """
     output.require_output(page)
+    _require_folder()
     records = Records.of_folder()
     with records.alone() as lock:
         run = _newest(records, that_changes=True)
@@ -269,8 +270,8 @@ def _begin(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
 
 def _start(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
     output.require_output(wanted.page)
-    if run.verb.is_change and not fleet and stacks.is_fallback():
-        raise UserError(f"There is no stack in {Path.cwd()}.", "Choose a folder with stack files: -C DIR.")
+    if run.verb.is_change:
+        _require_folder()
     plan = file.checked(fleet).only(run.waves)
     found = file.stacks_of(plan.stacks)
     run = replace(_as_planned(run, plan), entries=runner.entries(runner.stages(plan, run.verb)))
@@ -285,6 +286,12 @@ def _start(run: Run, fleet: Path | None, wanted: _Wanted) -> None:
             )
         output.announce(plan)
         _run(_Work(run, plan, found, _inputs(found), records, lock), wanted)
+
+
+def _require_folder() -> None:
+    """Refuse to change the package's own samples, only because the current folder has no stack."""
+    if stacks.is_fallback():
+        raise stacks.none_found(Path.cwd())
 
 
 def _run(work: _Work, wanted: _Wanted) -> NoReturn:

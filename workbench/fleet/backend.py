@@ -65,7 +65,9 @@ def known(found: Iterable[Stack], toolchain: Toolchain | None) -> dict[str, Know
             rows |= _local(stack.name)
         elif toolchain:
             sessions.append(bare_session(stack, toolchain))
-    return (_asked(sessions[0]) if sessions else {}) | rows
+    local = {each.name for each in found if each.is_local}
+    asked = _asked(sessions[0]) if sessions else {}
+    return rows | {name: each for name, each in asked.items() if name not in local}
 
 
 def _local(name: str) -> dict[str, Known]:

@@ -27,7 +27,7 @@ _SHOWN: Final = 5
 """Findings that a claim names; the rest are counted."""
 
 SUBJECTS: Final[Mapping[str, str]] = {
-    "objects": "Every object of the last `up` exists with its declared fields",
+    "objects": "Every object of the last `up` exists with its declared fields, except what other checks report",
     "node-lifecycle": "Every node has the lifecycle label of its pool",
     "node-labels": "Every node has the labels of its pool",
     "node-taints": "Every node has the taints of its pool",
@@ -65,8 +65,7 @@ def contract_claims(verification: Verification, taken: datetime) -> Iterator[Cla
     for found in verification.as_json()["checks"]:
         outcome = verification.outcomes[found["id"]]
         evidence = Evidence(source="igz-clusters verify", digest=digest_of(found), at=taken)
-        failed = outcome.deviations or outcome.elsewhere
-        result = Result.FAILED if failed else Result.NOT_VERIFIED if outcome.absent else Result.PASSED
+        result = Result.FAILED if outcome.deviations else Result.NOT_VERIFIED if outcome.absent else Result.PASSED
         yield Claim(
             id=f"{CONTRACT}/{found['id']}",
             subject=SUBJECTS[found["id"]],
@@ -79,8 +78,8 @@ def contract_claims(verification: Verification, taken: datetime) -> Iterator[Cla
 
 
 def _outcome(outcome: Outcome) -> str:
-    if failed := (*outcome.deviations, *outcome.elsewhere):
-        return _cut([f"{each.place} {each.problem}" for each in failed])
+    if outcome.deviations:
+        return _cut([f"{each.place} {each.problem}" for each in outcome.deviations])
     return outcome.absent or outcome.looked_at
 
 

@@ -146,14 +146,16 @@ def acceptance_claims(file: Path | None, stack: Stack, release: str) -> Iterator
 def _gpus_from_zero(record: Record, stack: Stack, evidence: tuple[Evidence, ...]) -> Claim:
     """Return the claim that a GPU pool grew from zero: the step passes also if every pool had nodes."""
     landed = any(each.name == PODS and each.result is StepResult.PASSED for each in record.steps)
-    gpus = {group.pool for group in stack.config.groups if group.gpu_resource}
-    grown = [pool for pool in record.seen.get(FROM_ZERO, ()) if pool in gpus] if landed else []
+    gpus = {each.pool for each in stack.config.groups if each.gpu_resource and not each.reservation}
+    empty = record.seen.get(FROM_ZERO)
+    grown = sorted(gpus.intersection(map(str, empty))) if landed and isinstance(empty, list) else []
     return Claim(
         id=GPUS_FROM_ZERO,
         subject="In a copy of the stack: a GPU pool without nodes grows for a pod",
         result=Result.PASSED if grown else Result.NOT_VERIFIED,
         covers=Covers.PART,
-        detail=", ".join(grown) or "No GPU pool began without nodes and got one.",
+        detail=", ".join(grown)
+        or ("No GPU pool was without nodes." if landed else f"The step `{PODS}` has not passed."),
         rests_on=(),
         evidence=evidence if grown else (),
     )

@@ -171,9 +171,9 @@ def require(*names: str) -> None:
             )
 
 
-def none_found() -> UserError:
-    """Return the error for a folder without stack files."""
-    return UserError(f"There is no stack in {folder()}.", "Choose a folder with stack files: -C DIR.")
+def none_found(place: Path | None = None) -> UserError:
+    """Return the error for a folder without stack files, by default ``folder()``."""
+    return UserError(f"There is no stack in {place or folder()}.", "Choose a folder with stack files: -C DIR.")
 
 
 def read(file: Path) -> Stack:

@@ -40,5 +40,5 @@ def require_ours() -> None:
         place = shown_path(project_file())
         raise UserError(
             f"{place} is of project {name!r}. If its program creates these clusters, {APP} would create second ones.",
-            "Then run `pulumi up`. Otherwise move the stack files to a folder without it.",
+            "Then use `pulumi` itself. Otherwise move the stack files to a folder without it.",
         )

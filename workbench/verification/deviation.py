@@ -81,14 +81,11 @@ class Outcome:
         Default: none.
     absent
         Why there is nothing to judge, such as ``MLRun is not installed``. Default: there is.
-    elsewhere
-        Deviations that another check reports: shown once, but what was checked is not clean. Default: none.
     """
 
     looked_at: str
     deviations: tuple[Deviation, ...] = ()
     absent: str = ""
-    elsewhere: tuple[Deviation, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -20,16 +20,12 @@ def declared_objects(contract: Contract, snapshot: Snapshot, reported: Iterable[
     contract, snapshot
         What is declared, and what is there.
     reported
-        Places that other checks reported already; deviations there are ``elsewhere``. Default: none.
+        Places that other checks reported already; deviations there are left out. Default: none.
     """
     known = tuple(reported)
-    found = [each for key in contract.declared for each in _of(key, contract, snapshot)]
-    elsewhere = [each for each in found if any(place.covers(each.place) for place in known)]
-    return Outcome(
-        f"{len(contract.declared)} objects of the last `up`",
-        tuple(each for each in found if each not in elsewhere),
-        elsewhere=tuple(elsewhere),
-    )
+    found = (each for key in contract.declared for each in _of(key, contract, snapshot))
+    deviations = tuple(each for each in found if not any(place.covers(each.place) for place in known))
+    return Outcome(f"{len(contract.declared)} objects of the last `up`", deviations)
 
 
 def _of(key: ObjectKey, contract: Contract, snapshot: Snapshot) -> Iterator[Deviation]:

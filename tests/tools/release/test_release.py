@@ -140,17 +140,26 @@ def test_a_commit_with_problems_is_neither_checked_further_nor_built(
     assert "the day is wrong" in capsys.readouterr().err
 
 
-def test_a_checkout_that_changes_meanwhile_is_not_released(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_checkout_that_changes_meanwhile_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = list[str]()
     monkeypatch.setattr("tools.release.checks.problems", lambda _: found)
     monkeypatch.setattr("tools.release.checks.current", lambda: RELEASE)
     monkeypatch.setattr("tools.release.__main__.check", lambda: None)
-    monkeypatch.setattr("tools.release.__main__.write", lambda *_: found.append("uncommitted: CHANGELOG.md") or "")
     monkeypatch.setattr("tools.release.__main__.DIST", tmp_path / "dist")
-    assert main(["--unsigned"]) == 1
-    assert "uncommitted: CHANGELOG.md" in capsys.readouterr().err
+
+    def edited(*_: object) -> str:
+        found.append("uncommitted: CHANGELOG.md")
+        return ""
+
+    def committed(*_: object) -> str:
+        monkeypatch.setattr("tools.release.checks.current", lambda: replace(RELEASE, commit="f" * 40))
+        return ""
+
+    for write, says in ((edited, "uncommitted: CHANGELOG.md"), (committed, "HEAD is ffffffffffff")):
+        found.clear()
+        monkeypatch.setattr("tools.release.__main__.write", write)
+        with pytest.raises(UserError, match=says):
+            main(["--unsigned"])
     assert not (tmp_path / "dist").exists()
 
 

@@ -207,15 +207,15 @@ def test_without_a_file_all_stacks_are_one_wave(place: Path) -> None:
     assert sorted(asked(place)) == ["preview a", "preview b", "preview c", "preview d"]
 
 
-@pytest.mark.parametrize("command", ["up", "accept"])
+@pytest.mark.parametrize("command", [["up"], ["accept"], ["resume"], ["up", "--fleet", "../fleet.yaml"]])
 def test_a_folder_without_stacks_does_not_change_the_stacks_of_the_package(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(stacks.FOLDER_VARIABLE)
     empty = tmp_path / "empty"
     empty.mkdir()
     monkeypatch.chdir(empty)
-    done = run(command, "--yes")
+    done = run(*command, "--yes")
     assert done.exit_code == 1
     assert f"There is no stack in {empty}." in str(done.exception)
 
