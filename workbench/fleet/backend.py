@@ -4,7 +4,7 @@ The Automation API runs the same program as we do, once for each query
 (https://github.com/pulumi/pulumi/blob/v3.272.0/sdk/python/lib/pulumi/automation/_cmd.py).
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,7 +43,7 @@ class Known:
     is_changing: bool | None = None
 
 
-def known(found: Iterable[Stack], toolchain: Toolchain | None) -> dict[str, Known]:
+def known(found: Collection[Stack], toolchain: Toolchain | None) -> dict[str, Known]:
     """Return what the backends know: all stacks in the user's backend, and those local ones that have a state.
 
     Parameters
