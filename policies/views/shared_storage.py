@@ -1,6 +1,5 @@
 """Shared storage as rules see it: file systems of EFS and FSx for Lustre, and storage accounts with file shares."""
 
-import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from components.contract.azure import AzureTag
 from components.contract.shared_storage import Purpose
 from policies.resource import Resource, Stack
 from policies.rule import Finding
+from policies.views.iam_policies import statements
 from policies.views.ingress import INGRESSES
 from policies.views.type_tokens import azure_native
 
@@ -194,9 +194,7 @@ def _is_on(policy: Resource) -> bool:
 
 def _open_statements(policy: Resource) -> int:
     """Return how many statements of a policy let clients in without TLS or past the access points."""
-    document = json.loads(policy.props.at("policy").text() or "{}")
-    statements = document.get("Statement", [])
-    listed = statements if isinstance(statements, list) else [statements]
+    listed = statements(policy.props.at("policy"))
     return sum(each.get("Effect") == "Allow" and not _is_closed(each.get("Condition") or {}) for each in listed)
 
 

@@ -57,8 +57,9 @@ def test_only_what_is_ours_changes_and_destroy_gives_it_back(theirs: Site) -> No
     theirs.kubectl("cordon", "gpu-0")
     theirs.own(priority_class("igz-workload-low", THEIR_VALUE))
     theirs.own(namespace("mlrun", team="vision"))
-    eventually(lambda: CORDONED in taints(theirs, "gpu-0"))
     theirs.node("disk-0", "disks")
+    # Kubernetes adds the taint of the cordon, and takes that of a new node away when it is ready.
+    eventually(lambda: CORDONED in taints(theirs, "gpu-0") and not taints(theirs, "disk-0"))
     theirs.choose({"cluster.nodes.data": {"selector": {"rack": "disks"}}, "pools.data": DISKS})
     before = theirs.snapshot()
 

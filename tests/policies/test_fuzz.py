@@ -16,6 +16,14 @@ Path = tuple[str | int, ...]
 
 EXAMPLES = [example for example in load() if example.kind == "good"]
 WRONG = [3, -1, 0.5, True, "", "text", "{", "- [", None, [], ["x"], {}, {"x": 1}, [[]], [None], {"key": None}]
+BROKEN_POLICIES = [
+    "text",
+    "[]",
+    "{}",
+    '{"Statement": "all"}',
+    '{"Statement": [1]}',
+    '{"Statement": {"Condition": "none"}}',
+]
 QUICKLY = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -56,6 +64,19 @@ def damaged(draw: st.DrawFn, replacement: st.SearchStrategy[Any] | None) -> tupl
 def test_a_value_of_the_wrong_type_crashes_no_rule(case: tuple[Example, list[Given]]) -> None:
     example, resources = case
     assert not [m for m in judge(example, resources).messages if "crashed" in m]
+
+
+@pytest.mark.parametrize("document", BROKEN_POLICIES)
+def test_a_policy_of_aws_that_is_not_one_crashes_no_rule(document: str) -> None:
+    keys = {"policy", "assumeRolePolicy"}
+    tried = 0
+    for example in EXAMPLES:
+        resources = copy.deepcopy(example.resources)
+        for props in (each.props for each in resources if keys & each.props.keys()):
+            props.update(dict.fromkeys(keys & props.keys(), document))
+            tried += 1
+        assert not [m for m in judge(example, resources).messages if "crashed" in m], example
+    assert tried
 
 
 @QUICKLY

@@ -1,6 +1,5 @@
 """HI-03: roles in the cloud name what they allow, and on what."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -8,7 +7,8 @@ from typing import Any, Final
 from components.contract.environments import Environment
 from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
-from policies.values import NotJudgeableError, Value
+from policies.values import Value
+from policies.views.iam_policies import statements
 from policies.views.type_tokens import azure_native
 
 _ROLE: Final = "aws:iam/role:Role"
@@ -73,7 +73,7 @@ def check(resource: Resource, _: Context) -> Iterator[Finding]:
 
 
 def _role(props: Value, subject: str) -> Iterator[Finding]:
-    for statement in _statements(props.at("assumeRolePolicy")):
+    for statement in statements(props.at("assumeRolePolicy")):
         if _PODS in _texts(statement.get("Principal", {}).get("Service")):
             tags = statement.get("Condition", {}).get("StringEquals", {})
             for tag in _POD_TAGS:
@@ -86,7 +86,7 @@ def _role(props: Value, subject: str) -> Iterator[Finding]:
 
 
 def _policy(props: Value, subject: str) -> Iterator[Finding]:
-    for statement in _statements(props.at("policy")):
+    for statement in statements(props.at("policy")):
         if statement.get("Effect") != "Allow":
             continue
         for word in ("NotAction", "NotResource"):
@@ -129,17 +129,6 @@ def _assignment(props: Value, subject: str) -> Iterator[Finding]:
         yield Finding(f"{subject} gives the role {data} on '{scope}'; expected a container, or a condition.")
     if len(scope.strip("/").split("/")) <= _SUBSCRIPTION_PARTS or "managementGroups" in scope:
         yield Finding(f"{subject} has the scope '{scope}'; expected a resource or a resource group.")
-
-
-def _statements(document: Value) -> Iterator[Mapping[str, Any]]:
-    text = document.text()
-    if text is None:
-        return
-    try:
-        statements = json.loads(text)["Statement"]
-    except (ValueError, KeyError, TypeError):
-        raise NotJudgeableError(document.path, "is not a policy in JSON") from None
-    yield from [statements] if isinstance(statements, dict) else statements
 
 
 def _texts(given: Any) -> list[str]:
