@@ -23,6 +23,8 @@ BROKEN_POLICIES = [
     '{"Statement": "all"}',
     '{"Statement": [1]}',
     '{"Statement": {"Condition": "none"}}',
+    '{"Statement": {"Effect": "Allow", "Principal": "*", "Action": "sts:AssumeRole"}}',
+    '{"Statement": {"Effect": "Allow", "Principal": {"Service": 1}, "Action": [2], "Resource": {}}}',
 ]
 QUICKLY = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

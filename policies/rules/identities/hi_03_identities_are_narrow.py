@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from components.contract.environments import Environment
 from policies.resource import Resource
 from policies.rule import Context, Finding, Level, Rule, Severity, resources_of
 from policies.values import Value
-from policies.views.iam_policies import statements
+from policies.views.iam_policies import principals, statements, texts
 from policies.views.type_tokens import azure_native
 
 _ROLE: Final = "aws:iam/role:Role"
@@ -67,17 +67,20 @@ _SUBSCRIPTION_PARTS: Final = 2
 
 
 def check(resource: Resource, _: Context) -> Iterator[Finding]:
-    """Reject wildcards in actions, data without a name, roles that any pod may assume, and broad roles."""
+    """Reject wildcards in actions, data without a name, roles that any pod or account may assume, and broad roles."""
     subject = f"{resource.type.rpartition(':')[2]} '{resource.name}'"
     yield from _CHECKS.get(resource.type, _assignment)(resource.props, subject)
 
 
 def _role(props: Value, subject: str) -> Iterator[Finding]:
     for statement in statements(props.at("assumeRolePolicy")):
-        if _PODS in _texts(statement.get("Principal", {}).get("Service")):
-            tags = statement.get("Condition", {}).get("StringEquals", {})
+        condition = statement.get("Condition") or {}
+        if statement.get("Effect") == "Allow" and not condition and "*" in principals(statement, "AWS"):
+            yield Finding(f"{subject} trusts every account of AWS; expected its principals by name, or a condition.")
+        if _PODS in principals(statement, "Service"):
+            tags = condition.get("StringEquals", {})
             for tag in _POD_TAGS:
-                if not _texts(tags.get(f"aws:RequestTag/{tag}")):
+                if not tags.get(f"aws:RequestTag/{tag}"):
                     yield Finding(f"{subject} trusts pods without the condition aws:RequestTag/{tag}; expected it.")
     for policy in props.at("inlinePolicies").elements():
         yield from _policy(policy, subject)
@@ -92,12 +95,12 @@ def _policy(props: Value, subject: str) -> Iterator[Finding]:
         for word in ("NotAction", "NotResource"):
             if word in statement:
                 yield Finding(f"{subject} allows all but {word}; expected what it needs by name.")
-        actions = _texts(statement.get("Action"))
+        actions = texts(statement.get("Action"))
         for action in actions:
             if "*" in action:
                 yield Finding(f"{subject} allows '{action}'; expected the actions by name.")
         about_data = [each for each in actions if each.partition(":")[0] in _DATA and each not in _WITHOUT_RESOURCE]
-        for target in _texts(statement.get("Resource")) if about_data else ():
+        for target in texts(statement.get("Resource")) if about_data else ():
             if _is_everything(target):
                 yield Finding(f"{subject} allows {about_data[0]} on '{target}'; expected resources by name.")
 
@@ -129,10 +132,6 @@ def _assignment(props: Value, subject: str) -> Iterator[Finding]:
         yield Finding(f"{subject} gives the role {data} on '{scope}'; expected a container, or a condition.")
     if len(scope.strip("/").split("/")) <= _SUBSCRIPTION_PARTS or "managementGroups" in scope:
         yield Finding(f"{subject} has the scope '{scope}'; expected a resource or a resource group.")
-
-
-def _texts(given: Any) -> list[str]:
-    return [given] if isinstance(given, str) else list(given or ())
 
 
 _CHECKS: Final[Mapping[str, Callable[[Value, str], Iterator[Finding]]]] = {
